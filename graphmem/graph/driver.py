@@ -35,6 +35,7 @@ from graphmem.errors import (
     ReadConflictError,
 )
 from graphmem.graph.catalog import LANGUAGE, MAP, in_generation, in_one_map
+from graphmem.model.calls import CALL
 from graphmem.ports import Query, R, ServerAddress, Tx, blocking
 from graphmem.rules import scoring
 
@@ -367,6 +368,14 @@ class BlockingGraph(_Neo4jGraph):
         return self.driver
 
 
+async def _reach(session: neo4j.AsyncSession, *, wrote: bool) -> None:
+    """Note the bookmarks of a session for the current call."""
+    call = CALL.get()
+    if call is not None and (wrote or not call.wrote):
+        call.reached = tuple(sorted((await session.last_bookmarks()).raw_values))
+        call.wrote = wrote
+
+
 class AwaitedGraph(_Neo4jGraph):
     """Neo4j for callers on an event loop."""
 
@@ -397,7 +406,9 @@ class AwaitedGraph(_Neo4jGraph):
         unit = self._unit(work, self._settings.read_timeout_s)
         with translated(self._settings.database):
             async with self._session() as session:
-                return await session.execute_read(unit)
+                found = await session.execute_read(unit)
+                await _reach(session, wrote=False)
+                return found
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` in one managed write transaction."""
@@ -405,9 +416,11 @@ class AwaitedGraph(_Neo4jGraph):
         with translated(self._settings.database):
             async with self._session() as session:
                 try:
-                    return await session.execute_write(unit)
+                    done = await session.execute_write(unit)
                 except exceptions.ConstraintError:
-                    return await session.execute_write(unit)
+                    done = await session.execute_write(unit)
+                await _reach(session, wrote=True)
+                return done
 
     async def schema(self, query: Query[R], /, **params: object) -> list[R]:
         """Run one schema command in a managed transaction of its own."""
@@ -425,13 +438,20 @@ class AwaitedGraph(_Neo4jGraph):
     def _unit(
         self, work: Work[T], timeout_s: float
     ) -> Callable[[neo4j.AsyncManagedTransaction], Awaitable[T]]:
-        return neo4j.unit_of_work(timeout=timeout_s)(
+        call = CALL.get()
+        metadata = None if call is None else {"request_id": call.id}
+        return neo4j.unit_of_work(metadata=metadata, timeout=timeout_s)(
             lambda tx: work(AwaitedTx(tx, self._generation, self._planning))
         )
 
     def _session(self) -> neo4j.AsyncSession:
-        database = self._settings.database
-        return self._open_driver().session(database=database, bookmark_manager=self._bookmarks)
+        database, call = self._settings.database, CALL.get()
+        given = call.bookmarks if call is not None else ()
+        return self._open_driver().session(
+            database=database,
+            bookmark_manager=self._bookmarks,
+            bookmarks=neo4j.Bookmarks.from_raw_values(given),
+        )
 
     def _open_driver(self) -> neo4j.AsyncDriver:
         if self._closed:

@@ -250,9 +250,9 @@ async def _in_background(work: Callable[[], object]) -> None:
     await done
 
 
-def log_to_stderr(logger: str) -> None:
+def log_to_stderr(logger: str, formatter: logging.Formatter | None = None) -> None:
     """Log to standard error; other loggers than this one log warnings and errors only."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(LogFormatter("%(asctime)s %(name)s: %(message)s"))
+    handler.setFormatter(formatter or LogFormatter("%(asctime)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger(logger).setLevel(logging.INFO)

@@ -36,13 +36,16 @@ class HttpLimits:
     session_idle_s: float
 
     @classmethod
-    def of(cls, settings: Settings) -> HttpLimits:
+    def of(cls, settings: Settings, *, least: int = 0) -> HttpLimits:
         """Return the limits of the settings; fewer connections if the process may open few files.
+
+        With `least`, as many connections are allowed even if the settings name fewer.
 
         The other files are those of the database's connections and of a burst of new clients.
         """
+        wanted = max(settings.mcp_max_connections, least)
         return cls(
-            int(min(settings.mcp_max_connections, _most_connections())),
+            int(min(wanted, _most_connections())),
             settings.mcp_request_timeout_s,
             settings.mcp_max_sessions,
             settings.mcp_session_idle_s,
@@ -183,7 +186,8 @@ class RepeatFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log a record; by its place in the code, as its text may differ."""
-        if record.name == "graphmem.mcp":  # its lines are of calls with a token
+        # Lines of calls with a token, and of requests, each with its own id.
+        if record.name in ("graphmem.mcp", "graphmem.serve.requests"):
             return True
         place, now = (record.name, record.pathname, record.lineno), self._clock()
         if now - self._last.get(place, -PAUSE_S) < PAUSE_S:

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import cache
 from importlib.metadata import version
 from operator import attrgetter
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Body, FastAPI, Header, Path, Query
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic import StringConstraints
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
@@ -23,17 +24,19 @@ from starlette.responses import Response
 from graphmem import signatures
 from graphmem.client import AsyncGraphMem
 from graphmem.client.handle import AsyncHandle
-from graphmem.errors import GraphmemError, InvalidInputError
+from graphmem.errors import GraphmemError, GraphQueryError, InvalidInputError
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.model import GLOBAL_SCOPE, Origin, Record
+from graphmem.model.calls import CALL
 from graphmem.rules.plain import plain
 from graphmem.serve import problems
 from graphmem.serve.document import openapi, result_of
-from graphmem.serve.guard import GRANT
+from graphmem.serve.guard import BOOKMARK, GRANT
 from graphmem.serve.key_routes import add_key_routes
 from graphmem.serve.keys import Grant, KeyFile
-from graphmem.serve.operations import KNOWN, OPERATIONS, Operation
-from graphmem.serve.problems import Problem, ProblemDetails
+from graphmem.serve.operations import BY_NAME, KNOWN, OPERATIONS, Operation
+from graphmem.serve.problems import Problem, ProblemDetails, log
+from graphmem.telemetry import receivers
 
 if TYPE_CHECKING:
     from graphmem.settings import Settings
@@ -71,12 +74,38 @@ IdempotencyHeader = Annotated[
 HiddenHeader = Annotated[str | None, Header(alias=IDEMPOTENCY, include_in_schema=False)]
 
 
+class CheckedRoute(APIRoute):
+    """A route that checks the grant of a request before its parameters.
+
+    A refused request learns nothing from an invalid parameter.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the function that answers a request."""
+        answered = super().get_route_handler()
+        operation = BY_NAME.get(self.operation_id or "")
+
+        async def checked(request: Request) -> Response:
+            if operation is not None:
+                grant: Grant = request.scope[GRANT]
+                check_right(operation, grant)
+                asked = request.headers.get(SCOPE)
+                if asked is not None and not grant.covers(_utf8(asked)):
+                    raise Problem(403, "not_granted", "The key does not grant this scope.")
+            return await answered(request)
+
+        return checked
+
+
 class Service:
     """Calls of the client for requests."""
 
     def __init__(self, settings: Settings) -> None:
+        # The packages of this extra can always export metrics.
+        settings = settings.model_copy(update={"metrics": True})
         self.settings = settings
         self.connection = MemoryConnection(settings)
+        self.traced = receivers.continued if settings.traces else nullcontext
         self._deadline_s = settings.serve_deadline_s
         self._ready_at = -READY_AGAIN_S
         self._unready: Problem | None = None
@@ -99,10 +128,9 @@ class Service:
             key: idempotency key of the request.
 
         Raises:
-            Problem: the grant does not allow it, or it takes too long.
+            Problem: it takes too long.
             GraphmemError: see the method.
         """
-        check_right(operation, grant)
         if key is not None:
             arguments = identified(operation, arguments, key)
         try:
@@ -113,6 +141,14 @@ class Service:
                 name = arguments.pop("session_id")
                 async with handle.session(name, agent="http", shared=True) as session:
                     return await getattr(session, operation.method)(**arguments)
+        except GraphQueryError as error:
+            call = CALL.get()
+            if call is None or not call.bookmarks:
+                raise
+            # Neo4j does not give each text that is not a bookmark a code of its own.
+            log.info("%s with bookmarks: %s", error.code, error.message)
+            text = f"{BOOKMARK}: the database does not accept these bookmarks."
+            raise InvalidInputError(text, hint="Omit the header.") from None
         except (GraphmemError, Problem):
             raise
         except TimeoutError:
@@ -121,6 +157,19 @@ class Service:
             raise Problem(504, "deadline_exceeded", text, hint=hint) from None
         except Exception as error:  # noqa: BLE001 - answered here: others would log its content
             raise problems.of_fault(error, operation.path) from None
+
+    async def metrics(self, request: Request) -> Response:
+        """Answer with the metrics, which are of all tenants.
+
+        Raises:
+            Problem: the key is not an operator's.
+        """
+        grant: Grant = request.scope[GRANT]
+        own = grant.covers_tenant and grant.tenant == self.settings.tenant
+        if "admin" not in grant.rights or not own:
+            text = "The metrics need the right admin in all scopes of the server's own tenant."
+            raise Problem(403, "not_granted", text)
+        return Response(receivers.exposition(), media_type="text/plain; version=0.0.4")
 
     async def check_ready(self) -> None:
         """Check that the database answers.
@@ -165,16 +214,13 @@ def handle_of(memory: AsyncGraphMem, grant: Grant, asked: str | None) -> AsyncHa
     Args:
         memory: the open client.
         grant: grant of the caller.
-        asked: scope that the request names; None: all that the grant names.
+        asked: scope that the request names, which the grant contains; None: all that it names.
 
     Raises:
-        Problem: the grant does not contain the scope.
         InvalidInputError: the request must name a scope.
     """
     tenant = memory.tenant(grant.tenant, trust=grant.trust)
     if asked is not None:
-        if not grant.covers(asked):
-            raise Problem(403, "not_granted", "The key does not grant this scope.")
         return tenant.scope(asked)
     if not grant.named:
         raise InvalidInputError(
@@ -222,6 +268,7 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
+    app.router.route_class = CheckedRoute
     app.add_exception_handler(Problem, problems.answer_problem)
     app.add_exception_handler(GraphmemError, problems.answer_error)
     app.add_exception_handler(RequestValidationError, problems.answer_invalid)
@@ -264,6 +311,7 @@ def _add_own(app: FastAPI, service: Service) -> None:
     for path, endpoint in (
         ("/health/live", live),
         ("/health/ready", ready),
+        ("/metrics", service.metrics),
         ("/version", own_version),
         ("/openapi.json", document),
     ):
@@ -293,7 +341,8 @@ def _endpoint(
         grant: Grant = request.scope[GRANT]
         scope = None if scope_header is None else _utf8(scope_header)
         key = None if idempotency_key is None else _utf8(idempotency_key)
-        return answer(await service.call(operation, grant, arguments, scope, key))
+        with service.traced(request.headers):
+            return answer(await service.call(operation, grant, arguments, scope, key))
 
     parameters = {
         "request": Request,

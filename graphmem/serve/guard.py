@@ -1,31 +1,53 @@
-"""Checks of a request before its route: host, origin, key, rate, size."""
+"""Checks of a request before its route: host, origin, key, rate, size; its id and its log line."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import re
 import time
+import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphmem.mcp.http_connections import admit
+from graphmem.model.calls import CALL, Call
 from graphmem.rules import urls
+from graphmem.serve.admission import Places, busy
 from graphmem.serve.keys import Grant, Key, KeyRing
 from graphmem.serve.problems import Problem
 
 MAX_BODY = 4 * 1024 * 1024
 """Maximum size of a body, in bytes."""
-MAX_RUNNING = 200
-"""Maximum number of requests that a process answers at once."""
+MAX_BODIES = 64 * 1024 * 1024
+"""Maximum size of all bodies that a process holds, in bytes."""
+BODY_S = 30.0
+"""Seconds in which a body must be complete, and for which a request waits for a place."""
+GUESSES_PER_S = 5.0
+"""Invalid keys per second that an address may send; valid ones are not counted."""
 HEALTH = frozenset({"/health/live", "/health/ready"})
 """Paths that need neither key nor a known host: probes use the address of a container."""
 OPEN = frozenset({"/version", "/openapi.json"})
 """Paths without data, which need no key."""
 GRANT = "graphmem.grant"
 """Key of the caller's grant in the scope of a request."""
+REQUEST_ID = "x-request-id"
+BOOKMARK = "graphmem-bookmark"
+MAX_BOOKMARKS = 20
+ONCE = (
+    *("authorization", "host", "origin", "content-length", "content-type"),
+    *("graphmem-scope", "idempotency-key", REQUEST_ID, BOOKMARK),
+)
+"""Headers that a request must not repeat: a proxy could read the other one."""
+_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
+_BOOKMARK = re.compile(r"[!-+\--~]{1,200}")
 _SCHEME = "bearer "
+log = logging.getLogger("graphmem.serve.requests")
 _HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))
 
 
@@ -34,6 +56,7 @@ class RateLimit:
     """Limit of the requests of each key: as many at once as per second."""
 
     per_s: float
+    whose: str = "The key"
     clock: Callable[[], float] = time.monotonic
     max_keys: int = 10_000
     _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
@@ -53,7 +76,7 @@ class RateLimit:
             self._left.popitem(last=False)
         if not allowed:
             wait = {"retry-after": str(int((1 - left) / self.per_s) + 1)}
-            text = f"The key may send {self.per_s:g} requests per second."
+            text = f"{self.whose} may send {self.per_s:g} requests per second."
             raise Problem(429, "too_many_requests", text, headers=wait)
 
 
@@ -74,43 +97,84 @@ class Guard:
         self._origins = origins
         self._keys = keys
         self._rate = rate
-        self._running = 0
+        self._guesses = RateLimit(GUESSES_PER_S, "An address with invalid keys")
+        self._places = Places()
+        self._held = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http" or scope["path"] in HEALTH:
             await self._app(scope, receive, send)
             return
+        headers, status, began = Headers(scope=scope), 0, time.perf_counter()
+        given = headers.get(REQUEST_ID, "")
+        call = Call(given if _ID.fullmatch(given) else uuid.uuid4().hex)
+        CALL.set(call)
 
         async def answer(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+                status = message["status"]
+                own = [(REQUEST_ID.encode(), call.id.encode())]
+                if call.reached:
+                    own.append((BOOKMARK.encode(), ",".join(call.reached).encode()))
+                message["headers"] = [*message.get("headers", ()), *own, *_HEADERS]
             await send(message)
 
         try:
-            headers = Headers(scope=scope)
             self._check_names(headers)
+            call.bookmarks = _bookmarks(headers)
             if scope["path"] not in OPEN:
                 self._check_key(scope, headers)
-            if self._running >= MAX_RUNNING:
-                text = "The server answers too many requests at the moment."
-                raise Problem(503, "busy", text, headers={"retry-after": "1"})
+            async with self._body(receive, headers) as body, self._place(scope):
+                await self._app(scope, _replay(body, receive), answer)
         except Problem as problem:
             await problem.response()(scope, receive, answer)
-            return
-        self._running += 1
+        finally:
+            _log(scope, call, status, time.perf_counter() - began)
+
+    @asynccontextmanager
+    async def _place(self, scope: Scope) -> AsyncIterator[None]:
+        """Wait for a place among the requests that are answered at once."""
+        grant: Grant | None = scope.get(GRANT)
+        try:
+            async with asyncio.timeout(BODY_S):
+                await self._places.enter("" if grant is None else grant.tenant)
+        except TimeoutError:
+            raise busy() from None
+        try:
+            yield
+        finally:
+            self._places.leave()
+
+    @asynccontextmanager
+    async def _body(self, receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
+        """Yield the body of a request.
+
+        Raises:
+            Problem: it is too large or too slow, its client is gone, or the process holds too many.
+        """
+        parts = list[bytes]()
         try:
             try:
-                body = await _body(receive, headers)
-            except Problem as problem:
-                await problem.response()(scope, receive, answer)
-                return
-            await self._app(scope, _replay(body, receive), answer)
+                async with asyncio.timeout(BODY_S):
+                    async for part in _parts(receive, headers):
+                        parts.append(part)
+                        self._held += len(part)
+                        if self._held > MAX_BODIES:
+                            raise busy()
+            except TimeoutError:
+                text = f"The body must be complete within {BODY_S:g} s."
+                raise Problem(408, "body_too_slow", text) from None
+            yield b"".join(parts)
         finally:
-            self._running -= 1
+            self._held -= sum(map(len, parts))
 
     def _check_names(self, headers: Headers) -> None:
         """Refuse what a page of another site, or of a name that points here, sends."""
+        for name in ONCE:
+            if len(headers.getlist(name)) > 1:
+                raise Problem(400, "repeated_header", f"The header {name} must be given once.")
         if not urls.accepts_host(headers.get("host", ""), self._hosts):
             raise Problem(
                 403,
@@ -128,17 +192,19 @@ class Guard:
             )
 
     def _check_key(self, scope: Scope, headers: Headers) -> None:
-        grant = self._keys if isinstance(self._keys, Grant) else self._found(self._keys, headers)
+        grant = self._keys if isinstance(self._keys, Grant) else self._found(scope, headers)
         scope[GRANT] = grant
         admit(scope)
         self._rate.take(grant.id if isinstance(grant, Key) else "")
 
-    def _found(self, keys: KeyRing, headers: Headers) -> Key:
+    def _found(self, scope: Scope, headers: Headers) -> Key:
+        assert isinstance(self._keys, KeyRing)  # noqa: S101 - for type checkers
         given = headers.get("authorization", "")
         key = None
         if given[: len(_SCHEME)].lower() == _SCHEME:
-            key = keys.find(given[len(_SCHEME) :].strip())
+            key = self._keys.find(given[len(_SCHEME) :].strip())
         if key is None:
+            self._guesses.take((scope.get("client") or ("",))[0])
             raise Problem(
                 401,
                 "unauthorized",
@@ -150,8 +216,8 @@ class Guard:
         return key
 
 
-async def _body(receive: Receive, headers: Headers) -> bytes:
-    """Return the body of a request.
+async def _parts(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
+    """Yield the parts of a body.
 
     Raises:
         Problem: it is too large, or its client is gone.
@@ -160,18 +226,50 @@ async def _body(receive: Receive, headers: Headers) -> bytes:
     announced = headers.get("content-length", "")
     if announced.isdigit() and int(announced[:20]) > MAX_BODY:
         raise too_large
-    parts, size, more = list[bytes](), 0, True
+    size, more = 0, True
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise Problem(400, "disconnected", "The client closed the connection.")
         part = message.get("body", b"")
-        parts.append(part)
         size += len(part)
         if size > MAX_BODY:
             raise too_large
+        yield part
         more = message.get("more_body", False)
-    return b"".join(parts)
+
+
+def _bookmarks(headers: Headers) -> tuple[str, ...]:
+    """Return the bookmarks that a request names.
+
+    Raises:
+        Problem: they cannot be bookmarks.
+    """
+    given = headers.get(BOOKMARK, "")
+    found = tuple(one.strip() for one in given.split(",")) if given else ()
+    if len(found) > MAX_BOOKMARKS or not all(map(_BOOKMARK.fullmatch, found)):
+        text = f"{BOOKMARK} must be the header of an answer."
+        raise Problem(422, "invalid_input", text)
+    return found
+
+
+def _log(scope: Scope, call: Call, status: int, seconds: float) -> None:
+    """Log a request without its content: neither its path nor its query."""
+    grant, route = scope.get(GRANT), scope.get("route")
+    log.info(
+        "request",
+        extra={
+            "fields": {
+                "request_id": call.id,
+                "method": scope["method"],
+                "route": getattr(route, "path", None),
+                "status": status,
+                "ms": round(seconds * 1000, 1),
+                "tenant": grant.tenant if isinstance(grant, Grant) else None,
+                "key": grant.id if isinstance(grant, Key) else None,
+            }
+        },
+    )
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -243,3 +243,4 @@ erase  POST /admin/erase-tenant                admin.erase_tenant   tenant
 """Right, verb, path and method of each route. A `tenant` route needs a grant of all scopes; a fixed
 path comes before one with a parameter in its place."""
 OPERATIONS: tuple[Operation, ...] = tuple(_table())
+BY_NAME = {one.name: one for one in OPERATIONS}

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
+from tempfile import TemporaryDirectory
 
 import uvicorn
 from starlette.middleware.cors import CORSMiddleware
@@ -16,6 +19,7 @@ from graphmem.errors import ConfigurationError
 from graphmem.mcp.connection import log_to_stderr
 from graphmem.mcp.http_connections import HttpLimits, configured, limit_repeated_lines
 from graphmem.mcp.listening import ListenAddress, is_loopback
+from graphmem.rules import display
 from graphmem.serve.app import Service, create_app
 from graphmem.serve.guard import Guard, RateLimit
 from graphmem.serve.key_check import ErasedTenants, KeyCheck
@@ -24,6 +28,26 @@ from graphmem.settings import Settings
 
 GRACE_S = 5
 """Seconds until open connections are closed when the server stops."""
+MIN_CONNECTIONS = 2_000
+"""Connections of a process: those of the requests that wait, and of others' probes."""
+EXPOSED = ("X-Request-Id", "Graphmem-Bookmark", "Location", "Retry-After")
+"""Headers of answers that a page of an allowed origin may read."""
+
+
+class JsonLines(logging.Formatter):
+    """Formatter of log records as JSON, one on each line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        shown = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname,
+            "logger": record.name,
+            "text": record.getMessage(),
+        } | getattr(record, "fields", {})
+        if record.exc_info:
+            shown["trace"] = self.formatException(record.exc_info)
+        return display.json_text(shown)
 
 
 @dataclass(frozen=True)
@@ -44,11 +68,15 @@ def serve(options: Options, listening: socket.socket, *, workers: int) -> None:
         listening: socket that listens at the address.
         workers: number of processes.
     """
-    limits = HttpLimits.of(options.settings)
+    _allow_files()
+    limits = HttpLimits.of(options.settings, least=MIN_CONNECTIONS)
     application = partial(_in_worker, options, listening.getsockname()[1])
     config = configured(application, limits, grace_s=GRACE_S, factory=True, workers=workers)
     if workers > 1:
-        Multiprocess(config, sockets=[listening]).run()
+        with TemporaryDirectory(prefix="graphmem-metrics-") as shared:
+            # The processes sum up their metrics in files there.
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = shared
+            Multiprocess(config, sockets=[listening]).run()
     else:
         uvicorn.Server(config).run(sockets=[listening])
 
@@ -67,9 +95,19 @@ def checked(options: Options) -> Options:
     return options
 
 
+def _allow_files() -> None:
+    """Allow this process as many open files as the system grants."""
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limit
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
 def _in_worker(options: Options, port: int) -> ASGIApp:
     """Return the application; called in the process that answers."""
-    log_to_stderr("graphmem.serve")
+    log_to_stderr("graphmem.serve", JsonLines())
     limit_repeated_lines()
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     return guarded(options, port)
@@ -93,6 +131,10 @@ def guarded(options: Options, port: int) -> ASGIApp:
     )
     if listen.origins:
         app = CORSMiddleware(
-            app, allow_origins=listen.origins, allow_methods=("GET", "POST"), allow_headers=("*",)
+            app,
+            allow_origins=listen.origins,
+            allow_methods=("GET", "POST", "DELETE"),
+            allow_headers=("*",),
+            expose_headers=EXPOSED,
         )
     return app

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from threading import Lock
@@ -67,6 +68,39 @@ def _shared_metrics(by_tenant: bool) -> PrometheusTelemetry:  # noqa: FBT001 - t
         if by_tenant not in _metrics_by_tenant:
             _metrics_by_tenant[by_tenant] = PrometheusTelemetry(by_tenant=by_tenant)
         return _metrics_by_tenant[by_tenant]
+
+
+def exposition() -> bytes:
+    """Return the metrics of this process in Prometheus's text format.
+
+    If several processes share PROMETHEUS_MULTIPROC_DIR, the metrics are those of all.
+
+    Raises:
+        ConfigurationError: prometheus_client is not installed.
+    """
+    client = library("prometheus_client", "metrics")
+    registry = client.REGISTRY
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
+        registry = client.CollectorRegistry()
+        library("prometheus_client.multiprocess", "metrics").MultiProcessCollector(registry)
+    text: bytes = client.generate_latest(registry)
+    return text
+
+
+@contextmanager
+def continued(headers: Mapping[str, str]) -> Iterator[None]:
+    """Continue the trace that a request names in `traceparent`.
+
+    Raises:
+        ConfigurationError: opentelemetry-api is not installed.
+    """
+    context = library("opentelemetry.context", "otel")
+    parent = library("opentelemetry.propagate", "otel").extract(headers)
+    token = context.attach(parent)
+    try:
+        yield
+    finally:
+        context.detach(token)
 
 
 class CompositeTelemetry:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import time
 from pathlib import Path
+from typing import Any
 
+import neo4j
 import pytest
 
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.listening import ListenAddress
 from graphmem.serve import guard
+from graphmem.serve.admission import Places, busy
 from graphmem.serve.guard import RateLimit
 from graphmem.serve.keys import RIGHTS
 from graphmem.serve.problems import Problem
-from graphmem.serve.server import Options, checked
+from graphmem.serve.server import JsonLines, Options, checked
 from graphmem.settings import Settings
-from tests.serve.conftest import PORT, Api, served
+from tests.serve.conftest import PORT, Api, served, settings_of
 
 RECALL = {"query": "Atlas"}
 
@@ -54,7 +58,10 @@ def test_health_needs_no_database(alone: Settings) -> None:
         assert found.json()["code"] in {"graph_unavailable", "still_starting"}
 
 
-def test_nothing_is_open_without_a_valid_key(api: Api, tenant: str) -> None:
+def test_nothing_is_open_without_a_valid_key(
+    api: Api, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RateLimit, "take", lambda *_: None)
     right = api.key(tenant)
     start, key_id, secret = right.split("_", 2)
     other_id = api.key(tenant).split("_", 2)[1]
@@ -151,6 +158,97 @@ def test_a_key_may_not_send_too_many_requests(alone: Settings) -> None:
         assert api.send(other, "GET", "/v1/nowhere").status_code == 404
 
 
+def test_guessed_keys_are_limited(alone: Settings) -> None:
+    with served(alone) as api:
+        key = api.key("acme")
+        guessed = [api.send(f"{key}{n}", "GET", "/v1/nowhere").status_code for n in range(12)]
+        assert guessed[:5] == [401] * 5
+        assert 429 in guessed[5:]
+        assert api.send(key, "GET", "/v1/nowhere").status_code == 404
+
+
+def test_a_header_that_decides_is_given_once(api: Api, tenant: str) -> None:
+    key, other = api.key(tenant, "user:alice"), api.key(tenant, "user:bob")
+    for name, values in (
+        ("Authorization", (f"Bearer {key}", f"Bearer {other}")),
+        ("Graphmem-Scope", ("user:alice", "user:bob")),
+        ("Idempotency-Key", ("1", "2")),
+        ("Host", (f"localhost:{PORT}", "evil.example")),
+    ):
+        headers = [("Authorization", f"Bearer {key}"), *((name, value) for value in values)]
+        found = api.http.post("/v1/recall", json=RECALL, headers=headers)
+        assert (found.status_code, found.json()["code"]) == (400, "repeated_header"), name
+    # Names with underscores, which some proxies confuse, are other headers.
+    headers = [("Authorization", f"Bearer {key}"), ("Graphmem_Scope", "user:bob")]
+    assert api.http.post("/v1/recall", json=RECALL, headers=headers).status_code == 200
+
+
+def test_each_answer_has_the_id_of_its_request(
+    api: Api, tenant: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = list[object]()
+    measured = neo4j.unit_of_work
+
+    def noted(**given: object) -> object:
+        seen.append(given["metadata"])
+        return measured(**given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("neo4j.unit_of_work", noted)
+    caplog.set_level(logging.INFO, "graphmem.serve.requests")
+    key = api.key(tenant)
+    given = {"X-Request-Id": "order-1"}
+    found = api.send(key, "POST", "/v1/memories", {"content": "Alice rows."}, headers=given)
+    assert found.headers["x-request-id"] == "order-1"
+    assert {"request_id": "order-1"} in seen
+    line = json.loads(JsonLines().format(caplog.records[-1]))
+    own = {"request_id": "order-1", "route": "/v1/memories", "status": 200, "tenant": tenant}
+    assert line.items() >= own.items()
+    assert line["key"] == key.split("_")[1]
+    assert "Alice" not in str(line)
+    for bad in ("x" * 65, "a b", "", "é".encode()):
+        headers = {"X-Request-Id": bad}
+        found = api.send(None, "GET", "/v1/memories/secret?q=secret", headers=headers)
+        assert re.fullmatch("[0-9a-f]{32}", found.headers["x-request-id"])
+    assert "secret" not in JsonLines().format(caplog.records[-1])
+
+
+def test_a_client_reads_its_own_writes_on_any_instance(
+    api: Api, migrated: Settings, tenant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = api.send(api.key(tenant), "POST", "/v1/memories", {"content": "Alice rows."})
+    bookmark = stored.headers["graphmem-bookmark"]
+    settings = settings_of(migrated, tmp_path / "keys.json")
+    given = list[frozenset[str]]()
+    opened = neo4j.AsyncDriver.session
+
+    def noted(self: neo4j.AsyncDriver, **config: Any) -> neo4j.AsyncSession:
+        given.append(config["bookmarks"].raw_values)
+        return opened(self, **config)
+
+    monkeypatch.setattr("neo4j.AsyncDriver.session", noted)
+    with served(settings) as other:
+        key, named = other.key(tenant), {"Graphmem-Bookmark": bookmark}
+        path = f"/v1/memories/{stored.json()['memory_id']}"
+        assert other.send(key, "GET", path, headers=named).status_code == 200
+        assert frozenset(bookmark.split(",")) in given
+        for bad in ("x", "FB:AAAA", "a b", "é".encode(), ",".join("x" * 21)):
+            found = other.send(key, "GET", path, headers={"Graphmem-Bookmark": bad})
+            assert (found.status_code, found.json()["code"]) == (422, "invalid_input"), bad
+
+
+def test_metrics_are_for_the_operator(migrated: Settings, tmp_path: Path) -> None:
+    settings = settings_of(migrated, tmp_path / "keys.json", "operator")
+    with served(settings) as api:
+        assert api.send(None, "GET", "/metrics").status_code == 401
+        for key in (api.key("acme", "*", rights="admin"), api.key("operator", rights="admin read")):
+            assert api.send(key, "GET", "/metrics").status_code == 403
+        key = api.key("operator", "*", rights="admin read")
+        headers = {"Graphmem-Scope": "global"}
+        assert api.send(key, "POST", "/v1/recall", RECALL, headers=headers).status_code == 200
+        text = api.send(key, "GET", "/metrics").text
+        assert 'graphmem_operation_duration_seconds_count{operation="recall",outcome="ok"}' in text
+
+
 def test_the_limit_refills() -> None:
     now = [0.0]
     limit = RateLimit(2.0, clock=lambda: now[0], max_keys=2)
@@ -165,9 +263,13 @@ def test_the_limit_refills() -> None:
     assert "a" not in limit._left
 
 
+async def refuse(*_: object) -> None:
+    raise busy()
+
+
 def test_a_full_server_refuses(api: Api, tenant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     key = api.key(tenant)
-    monkeypatch.setattr(guard, "MAX_RUNNING", 0)
+    monkeypatch.setattr(Places, "enter", refuse)
     found = api.send(key, "POST", "/v1/recall", RECALL)
     assert (found.status_code, found.json()["code"]) == (503, "busy")
     assert found.headers["retry-after"] == "1"

@@ -12,7 +12,7 @@ from opentelemetry.trace import StatusCode
 
 from graphmem.errors import NotFoundError
 from graphmem.ports import Answer, Role
-from graphmem.telemetry import OtelTelemetry
+from graphmem.telemetry import OtelTelemetry, receivers
 from tests.plugins.clients import Door
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.texts import unlike
@@ -134,3 +134,15 @@ def test_spans_of_a_client_hold_nothing_that_was_said(door: Door, spans: Spans) 
     exported = "".join(span.to_json() for span in ended)
     for content in (unlike(1), unlike(2), memory_id, "private", "m_nope"):
         assert content not in exported
+
+
+def test_spans_continue_the_trace_of_a_request(spans: Spans) -> None:
+    tracing = OtelTelemetry(spans.provider)
+    trace, parent = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+    for headers in ({"traceparent": f"00-{trace}-{parent}-01"}, {"traceparent": "x"}, {}):
+        with receivers.continued(headers), tracing.operation("recall", "acme"):
+            pass
+    first, *others = spans.ended()
+    assert first.parent is not None
+    assert (f"{first.parent.trace_id:032x}", f"{first.parent.span_id:016x}") == (trace, parent)
+    assert [one.parent for one in others] == [None, None]

@@ -1,0 +1,163 @@
+"""Many requests at once: the tenants take turns, memory is bounded, and health answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from starlette.types import Message, Receive, Scope, Send
+
+from graphmem.serve import guard
+from graphmem.serve.admission import MAX_RUNNING, MAX_WAITING, Places
+from graphmem.serve.guard import GRANT, Guard, RateLimit
+from graphmem.serve.keys import Grant
+from graphmem.serve.problems import Problem
+
+HOST = "localhost:1"
+
+
+async def sent(app: Guard, path: str, receive: Receive | None = None) -> tuple[int, Any]:
+    """Return status and body of a request."""
+    answer = list[Message]()
+
+    async def own() -> Message:
+        return {"type": "http.request", "body": b"{}"}
+
+    async def take(message: Message) -> None:
+        answer.append(message)
+
+    headers = [(b"host", HOST.encode())]
+    scope = {"type": "http", "method": "POST", "path": path, "headers": headers}
+    await app(scope, receive or own, take)
+    text = b"".join(one.get("body", b"") for one in answer)
+    return answer[0]["status"], json.loads(text) if text else None
+
+
+def guarded(app: Callable[[Scope, Receive, Send], Awaitable[None]], tenant: str = "a") -> Guard:
+    """Return a guard that grants everything of a tenant."""
+    return Guard(
+        app, hosts=[HOST], origins=[], keys=Grant(tenant=tenant), rate=RateLimit(100_000.0)
+    )
+
+
+async def ended(_: Scope, __: Receive, send: Send) -> None:
+    await send({"type": "http.response.start", "status": 200})
+    await send({"type": "http.response.body"})
+
+
+def test_a_thousand_waiting_requests() -> None:
+    async def run() -> None:
+        going, running, peak = asyncio.Event(), 0, 0
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            nonlocal running, peak
+            if scope["path"] not in guard.HEALTH:
+                running += 1
+                peak = max(peak, running)
+                await going.wait()
+                running -= 1
+            await ended(scope, receive, send)
+
+        whole = guarded(app)
+        many = [asyncio.ensure_future(sent(whole, "/v1/recall")) for _ in range(1_200)]
+        await asyncio.sleep(0.1)
+        for path in guard.HEALTH:
+            assert await asyncio.wait_for(sent(whole, path), 1) == (200, None)
+        refused = [task.result() for task in many if task.done()]
+        assert len(refused) == 1_200 - MAX_RUNNING - MAX_WAITING
+        assert {(status, body["code"]) for status, body in refused} == {(503, "busy")}
+        going.set()
+        statuses = Counter(status for status, _ in await asyncio.gather(*many))
+        assert statuses[200] == MAX_RUNNING + MAX_WAITING
+        assert peak == MAX_RUNNING
+        assert whole._held == 0
+
+    asyncio.run(run())
+
+
+def test_tenants_take_turns() -> None:
+    async def run() -> None:
+        places, order = Places(running=1, waiting=6), list[str]()
+
+        async def work(tenant: str) -> None:
+            await places.enter(tenant)
+            order.append(tenant)
+            await asyncio.sleep(0)
+            places.leave()
+
+        await places.enter("c")
+        tasks = [asyncio.ensure_future(work("a")) for _ in range(7)]
+        await asyncio.sleep(0)
+        # Another tenant takes the place of the newest request of the one that has most.
+        tasks += [asyncio.ensure_future(work("b")) for _ in range(3)]
+        await asyncio.sleep(0)
+        places.leave()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        assert sum(isinstance(one, Problem) for one in results[:7]) == 4
+        assert results[7:] == [None] * 3
+        assert order == ["a", "b"] * 3
+        await places.enter("c")
+
+    asyncio.run(asyncio.wait_for(run(), 10))
+
+
+def test_a_request_that_gives_up_keeps_no_place() -> None:
+    async def run() -> None:
+        places = Places(running=1)
+        await places.enter("a")
+        waiting = [asyncio.ensure_future(places.enter("a")) for _ in range(3)]
+        await asyncio.sleep(0)
+        waiting[1].cancel()
+        places.leave()
+        waiting[0].cancel()  # it has just been given the place
+        await asyncio.wait(waiting)
+        assert [task.cancelled() for task in waiting] == [True, True, False]
+        places.leave()
+        assert (places._taken, len(places._queues)) == (0, 0)
+
+    asyncio.run(asyncio.wait_for(run(), 10))
+
+
+def test_slow_bodies_and_queues_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "BODY_S", 0.05)
+
+    async def run() -> None:
+        async def never() -> Message:
+            await asyncio.sleep(60)
+            raise AssertionError
+
+        whole = guarded(ended)
+        status, body = await sent(whole, "/v1/recall", never)
+        assert (status, body["code"]) == (408, "body_too_slow")
+        whole._places.running = 0
+        status, body = await sent(whole, "/v1/recall")
+        assert (status, body["code"]) == (503, "busy")
+        assert not whole._places._queues
+
+    asyncio.run(asyncio.wait_for(run(), 10))
+
+
+def test_all_bodies_together_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "MAX_BODIES", 3)
+
+    async def run() -> None:
+        going = asyncio.Event()
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            assert scope[GRANT].tenant == "a"
+            await going.wait()
+            await ended(scope, receive, send)
+
+        whole = guarded(app)
+        first = asyncio.ensure_future(sent(whole, "/v1/recall"))
+        await asyncio.sleep(0.01)
+        assert (await sent(whole, "/v1/recall"))[0] == 503
+        going.set()
+        assert (await first)[0] == 200
+        assert (await sent(whole, "/v1/recall"))[0] == 200
+
+    asyncio.run(asyncio.wait_for(run(), 10))
