@@ -15,7 +15,7 @@ from tests.plugins.examples import sample
 from tests.samples import season
 
 START = datetime(2026, 1, 5, 18, tzinfo=UTC)
-NIGHTS = (30, 45, 60, 74)
+NIGHTS = (30, 74)
 """Days after the first session at which everything that is due is done."""
 
 

@@ -288,30 +288,6 @@ def test_it_is_the_servers_clock_that_counts(memory: Handle, door: Door) -> None
     assert behind.memories.get(a, as_of=known) == memory.memories.get(a, as_of=known)
 
 
-@pytest.mark.parametrize(
-    "as_of",
-    [
-        5,
-        0.5,
-        True,
-        "2025-05-05T00:00:00",
-        "2025-13-05",
-        (day(1), day(2)),
-        [],
-        {"valid": datetime(2025, 1, 1)},  # noqa: DTZ001
-        {"known": datetime(2025, 1, 1)},  # noqa: DTZ001
-        {"valid": 1_700_000_000},
-        {"valid": "yesterday"},
-        {"vaild": day(1)},
-    ],
-    ids=repr,
-)
-def test_what_is_no_pair_of_times_is_refused(plain: Handle, as_of: Any) -> None:
-    for name in READS:
-        with pytest.raises(InvalidInputError, match="as_of"):
-            read(plain, name, "m_1", as_of)
-
-
 MIDNIGHT = day(2).replace(hour=0, minute=0)
 
 

@@ -350,17 +350,11 @@ def test_what_will_be_known_is_not_told(memory: Handle) -> None:
         memory.beliefs.history,
         memory.beliefs.provenance,
         memory.beliefs.flip_set,
+        memory.beliefs.timeline,
+        memory.why,
     ):
         with pytest.raises(InvalidInputError, match="must not be in the future"):
             read(belief, as_of=later)
     now = AsOf(known=datetime.now(UTC))
     assert memory.beliefs.chain(belief, as_of=now).provisional
     assert memory.beliefs.provenance(belief, as_of=now).provisional
-
-
-@pytest.mark.parametrize("limit", [0, 1_001, 1.5])
-def test_a_limit_that_does_not_fit_is_refused(memory: Handle, limit: Any) -> None:
-    belief = memory.believe("The pool should have 4 threads")
-    for read in (memory.beliefs.history, memory.beliefs.provenance):
-        with pytest.raises(InvalidInputError):
-            read(belief, limit=limit)

@@ -16,7 +16,6 @@ from graphmem.errors import (
     ArchiveDamagedError,
     ForeignScopeError,
     GraphUnavailableError,
-    InvalidInputError,
     NotFoundError,
 )
 from graphmem.model import Episode
@@ -278,12 +277,6 @@ def test_only_the_own_scope_is_compressed_and_restored(then: Handle) -> None:
         with pytest.raises(NotFoundError):
             handle.episodes.restore("nobody's")
     assert then.episodes.get("ours").compressed
-
-
-@pytest.mark.parametrize("wrong", [5, None, "\ud800"])
-def test_an_id_must_be_one(plain: Handle, wrong: Any) -> None:
-    with pytest.raises(InvalidInputError):
-        plain.episodes.restore(wrong)
 
 
 def test_a_damaged_archive_is_not_put_back(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
 from graphmem import ConsolidationPolicy, Handle
 from graphmem.consolidation import BeliefChangeKind, ConsolidationReport
-from graphmem.errors import InvalidInputError
 from tests.plugins.episodes import FEW, MARCH, SWIMS, tell
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -183,28 +181,6 @@ def test_a_run_is_due_after_twenty_new_episodes(memory: Handle) -> None:
     assert memory.consolidate(policy=soon, if_due=True).skipped  # Late, but nothing is new.
     tell(memory, [unlike(5)], first=5)
     assert memory.consolidate(policy=soon, if_due=True).applied
-
-
-@pytest.mark.parametrize(
-    "policy",
-    [
-        {"near": 0},
-        {"near": 1.1},
-        {"same": float("nan")},
-        {"least_episodes": 0},
-        {"start": -1},
-        {"every_hours": 0},
-        {"neighbours": 10**6},
-        {"attempts": 0},
-        {"unknown": 1},
-        5,
-        "fast",
-    ],
-    ids=repr,
-)
-def test_a_policy_that_does_not_fit_is_refused(plain: Handle, policy: Any) -> None:
-    with pytest.raises(InvalidInputError, match="policy"):
-        plain.consolidate(policy=policy)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ from tests.plugins.histories import clocked
 
 LAST = 7
 """Writes of an undisturbed run: its lease, a match, three beliefs, a match with one, its end."""
+DEATHS = [*((nth, False) for nth in range(1, LAST + 1)), (LAST, True)]
+"""Before each write, and after the last: after the others the graph is as before the next."""
 WHEN = datetime(2026, 2, 1, tzinfo=UTC)
 SAID = (
     *SWIMS,
@@ -69,8 +71,7 @@ def assert_same(found: dict[str, list[Any]], wanted: dict[str, list[Any]]) -> No
         assert len(found[kind]) == len(there)
 
 
-@pytest.mark.parametrize("late", [False, True])
-@pytest.mark.parametrize("nth", range(1, LAST + 1))
+@pytest.mark.parametrize(("nth", "late"), DEATHS)
 def test_a_run_that_died_is_gone_on_with(
     door: Door,
     memory: Handle,
@@ -78,7 +79,7 @@ def test_a_run_that_died_is_gone_on_with(
     tenant: str,
     undisturbed: dict[str, list[Any]],
     nth: int,
-    late: bool,  # noqa: FBT001
+    late: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
     told(memory)
     dying = Dying(memory._state.context.services.graph, nth, late=late)

@@ -276,22 +276,3 @@ def test_what_is_no_question_is_refused(memory: Handle, about: Any, said: str) -
         memory.context(about)
     if "person" in said:
         assert "role `user`" in str(caught.value.hint)
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"tokens": 149}, "tokens: must be a whole number from 150 to 100,000"),
-        ({"tokens": 100_001}, "tokens"),
-        ({"tokens": 800.0}, "tokens"),
-        ({"tokens": True}, "tokens"),
-        ({"tokens": None}, "tokens"),
-        ({"limit": 0}, "limit"),
-        ({"policy": "nonsense"}, "policy"),
-        ({"kinds": ["turns"]}, "kinds"),
-        ({"as_of": AsOf(known=datetime(2996, 1, 1, tzinfo=UTC))}, "known"),
-    ],
-)
-def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidInputError, match=said):
-        memory.context(QUESTION, **asked)

@@ -301,7 +301,9 @@ def test_nobody_knows_yet_what_will_be_known_of_an_empty_tenant(memory: Handle) 
         lambda: memory.beliefs.list(as_of=tomorrow),
         lambda: memory.beliefs.slots(as_of=tomorrow),
         lambda: memory.memories.list(as_of=tomorrow),
+        lambda: memory.episodes.list(as_of=tomorrow),
         lambda: memory.recall("where?", as_of=tomorrow),
+        lambda: memory.context("where?", as_of=tomorrow),
         lambda: memory.current("alice", "works_on", as_of=tomorrow),
     ):
         with pytest.raises(InvalidInputError, match="must not be in the future"):

@@ -21,6 +21,9 @@ from tests.plugins.offers import JUNE, say
 LAST = 4
 """Writes of an undisturbed run: three windows, then the embeddings."""
 
+DEATHS = [*((nth, False) for nth in range(1, LAST + 1)), (LAST, True)]
+"""Before each write, and after the last: after the others the graph is as before the next."""
+
 
 def told(memory: Handle) -> Handle:
     """Say twenty things, of which some are said twice and some are no fact."""
@@ -58,8 +61,7 @@ def undisturbed(door: Door, look: Look) -> dict[str, list[Any]]:
         return look.graph(memory._state.context.tenant)
 
 
-@pytest.mark.parametrize("late", [False, True])
-@pytest.mark.parametrize("nth", range(1, LAST + 1))
+@pytest.mark.parametrize(("nth", "late"), DEATHS)
 def test_a_run_that_died_is_gone_on_with(
     door: Door,
     memory: Handle,
@@ -67,7 +69,7 @@ def test_a_run_that_died_is_gone_on_with(
     tenant: str,
     undisturbed: dict[str, list[Any]],
     nth: int,
-    late: bool,  # noqa: FBT001
+    late: bool,  # noqa: FBT001 - a column of the table
 ) -> None:
     told(memory)
     dying = Dying(memory._state.context.services.graph, nth, late=late)

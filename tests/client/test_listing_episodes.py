@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from graphmem import AsOf, Episode, Handle
-from graphmem.errors import InvalidInputError
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
@@ -107,21 +106,3 @@ def test_an_erased_episode_is_not_listed(memory: Handle) -> None:
     memory.episodes.add(episode_id="gone")
     assert memory.forget("episode", "gone", dry_run=False).clean
     assert ids(memory, include_archived=True) == ["kept"]
-
-
-@pytest.mark.parametrize(
-    ("asked", "named"),
-    [
-        ({"limit": 0}, "limit"),
-        ({"limit": 1_001}, "limit"),
-        ({"cursor": "x"}, "cursor"),
-        ({"session_id": ""}, "session_id"),
-        ({"since": "soon"}, "since"),
-        ({"until": datetime(2025, 1, 1)}, "until"),  # noqa: DTZ001
-        ({"include_archived": "no"}, "include_archived"),
-        ({"as_of": AsOf(known=datetime(2999, 1, 1, tzinfo=UTC))}, "known"),
-    ],
-)
-def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], named: str) -> None:
-    with pytest.raises(InvalidInputError, match=named):
-        memory.episodes.list(**asked)

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from graphmem import Handle, RecallPolicy, Recollection
-from graphmem.errors import InvalidInputError
-from graphmem.model import POLICIES, Score
+from graphmem import Handle, RecallPolicy
+from graphmem.model import POLICIES
 from tests.plugins.graph import Look
 
 LONGEST = 100_000
@@ -28,20 +27,6 @@ SAID = {
 }
 
 
-def refused(memory: Handle, query: Any = "Alice", /, **asked: Any) -> InvalidInputError:
-    """Ask what must be refused; what is said of it must be short, and say what to do."""
-    with pytest.raises(InvalidInputError) as caught:
-        memory.recall(query, **asked)
-    error = caught.value
-    assert error.code == "invalid_input"
-    assert len(str(error)) < 400
-    return error
-
-
-def texts(found: Recollection) -> list[str]:
-    return [bite.text for bite in found.bites]
-
-
 @pytest.fixture
 def knowing(memory: Handle) -> Handle:
     """A memory, a belief and a turn."""
@@ -52,62 +37,26 @@ def knowing(memory: Handle) -> Handle:
     return memory
 
 
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ("", "query"),
-        (" \t\n\u2003", "query"),
-        ("x" * (LONGEST + 1), "100,000"),
-        (None, "query"),
-        (5, "query"),
-        (b"Alice", "query"),
-        (["Alice"], "query"),
-    ],
-    ids=["empty", "blank", "too long", "None", "number", "bytes", "list"],
-)
-def test_a_question_is_a_text_with_something_in_it(offline: Handle, query: Any, said: str) -> None:
-    assert said in str(refused(offline, query))
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
+def test_the_longest_question_is_answered(knowing: Handle) -> None:
+    for query in (
         "Alice " + "x" * (LONGEST - 6),
         ("Alice " * LONGEST)[:LONGEST],
         "in may " * (LONGEST // 7) + "Alice",
         "2024-01-01 Alice " * (LONGEST // 17),
         "Alice" + "?" * (LONGEST - 5),
-    ],
-    ids=["one word", "one word often", "months", "dates", "marks"],
-)
-def test_the_longest_question_is_answered(knowing: Handle, query: str) -> None:
-    assert len(query) <= LONGEST
-    kinds = {bite.kind for bite in knowing.recall(query).bites}
-    assert kinds == {"memory", "belief", "turn"}
+    ):
+        assert len(query) <= LONGEST
+        kinds = {bite.kind for bite in knowing.recall(query).bites}
+        assert kinds == {"memory", "belief", "turn"}, query[:20]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "the of and",
-        "?",
-        "…—!?。、",
-        OPERATORS,
-        "AND",
-        "\u200b",
-        "🦊🦊",
-        "a\x00b",
-        "²",
-        "_",
-        "\u0301",
-    ],
-    ids=ascii,
-)
-def test_what_says_nothing_is_answered_by_what_is_near(knowing: Handle, query: str) -> None:
+def test_what_says_nothing_is_answered_by_what_is_near(knowing: Handle) -> None:
     """All of it by meaning alone: no word of it stands anywhere."""
-    found = knowing.recall(query).bites
-    assert {bite.kind for bite in found} == {"memory", "belief", "turn"}
-    assert {bite.bm25 for bite in found} == {None}
+    empty = ("the of and", "?", "…—!?。、", OPERATORS, "AND", "\u200b", "🦊🦊", "a\x00b", "²", "_")
+    for query in (*empty, "\u0301"):
+        found = knowing.recall(query).bites
+        assert {bite.kind for bite in found} == {"memory", "belief", "turn"}, query
+        assert {bite.bm25 for bite in found} == {None}, query
 
 
 def test_operators_are_words_between_words(knowing: Handle) -> None:
@@ -117,14 +66,12 @@ def test_operators_are_words_between_words(knowing: Handle) -> None:
         assert "alice" in best.text.lower()
 
 
-@pytest.mark.parametrize("script", SAID)
-def test_what_is_written_in_any_script_is_found_by_its_words(memory: Handle, script: str) -> None:
-    for content, _ in SAID.values():
-        memory.remember(content)
-    content, query = SAID[script]
-    for words in (query, content):
-        best = [bite.text for bite in memory.recall(words).bites if bite.bm25_rank == 1]
-        assert best == [content]
+def test_what_is_written_in_any_script_is_found_by_its_words(memory: Handle) -> None:
+    memory.remember_many([content for content, _ in SAID.values()])
+    for content, query in SAID.values():
+        for words in (query, content):
+            best = [bite.text for bite in memory.recall(words).bites if bite.bm25_rank == 1]
+            assert best == [content]
 
 
 def test_emoji_alone_are_found_by_meaning(memory: Handle) -> None:
@@ -132,27 +79,9 @@ def test_emoji_alone_are_found_by_meaning(memory: Handle) -> None:
     assert len(memory.recall("🦊").bites) == 2
 
 
-@pytest.mark.parametrize("limit", [0, -1, 10**6, 1_001, True, "5", 2.0, [1]], ids=repr)
-def test_a_limit_is_from_one_to_a_thousand(offline: Handle, limit: Any) -> None:
-    error = refused(offline, limit=limit)
-    assert "limit" in str(error)
-    assert "1000" in f"{error} {error.hint}".replace(",", "")
-
-
 @pytest.mark.parametrize("limit", [1, 2, 1_000])
 def test_no_more_than_the_limit_is_given(knowing: Handle, limit: int) -> None:
     assert len(knowing.recall("Alice", limit=limit).bites) == min(limit, 3)
-
-
-@pytest.mark.parametrize(
-    "policy", ["best", "", "DEFAULT", " flat", None, 1, Score.BLENDED, RecallPolicy]
-)
-def test_what_is_no_policy_is_told_which_there_are(offline: Handle, policy: Any) -> None:
-    error = refused(offline, policy=policy)
-    assert "policy" in str(error)
-    for name in POLICIES:
-        assert name in error.hint
-    assert "RecallPolicy" in error.hint
 
 
 @pytest.mark.parametrize(
@@ -201,27 +130,3 @@ def test_where_nothing_is_there_is_nothing_and_that_is_said(
     assert (found.bites, found.hidden) == ((), {})
     assert found.reason == "nothing is stored in scope 'global'"
     assert look.count(tenant) == {}
-
-
-@pytest.mark.parametrize(
-    "value", [(), [], "turn", ["turns"], ["turn", None], 2, b"turn", {"turn": 1}], ids=repr
-)
-def test_where_to_look_is_some_of_the_kinds(offline: Handle, value: Any) -> None:
-    assert "kinds" in str(refused(offline, kinds=value))
-
-
-@pytest.mark.parametrize("value", [None, [], "maybe", 2, b"x", {"a": 1}], ids=repr)
-def test_whether_to_look_at_what_is_hidden_is_yes_or_no(offline: Handle, value: Any) -> None:
-    assert "include_hidden" in str(refused(offline, include_hidden=value))
-
-
-@pytest.mark.parametrize("field", ["memory", "k", "tag", "statuses", "Turns"])
-def test_what_recall_knows_nothing_of_is_named(offline: Handle, field: str) -> None:
-    given: dict[str, Any] = {field: True}
-    with pytest.raises(TypeError, match=field):
-        offline.recall("Alice", **given)
-
-
-@pytest.mark.parametrize("value", ["yes", "true", 1], ids=repr)
-def test_what_looks_like_yes_is_no_yes(offline: Handle, value: Any) -> None:
-    assert "include_hidden" in str(refused(offline, include_hidden=value))

@@ -14,6 +14,7 @@ from graphmem.errors import AmbiguousIdError, InvalidInputError, NotFoundError
 from graphmem.rules import identity
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door, on_tenant
+from tests.plugins.examples import sample
 from tests.plugins.graph import Look, fresh_tenant
 
 HOME = "I live in Lisbon."
@@ -43,14 +44,13 @@ def opened(look: Look, tenant: str) -> list[str]:
         lambda s, _: s.add_messages([*ASKED, {"role": "assistant", "content": "In Lisbon."}]),
     ],
 )
-@pytest.mark.parametrize("search", ["recall", "context"])
 def test_an_item_that_was_used_is_rated(
-    memory: Handle, look: Look, tenant: str, search: str, use: Callable[[Session, str], Any]
+    memory: Handle, look: Look, tenant: str, use: Callable[[Session, str], Any]
 ) -> None:
     kept = str(memory.remember(HOME).memory_id)
     memory.remember("I like green tea.")
     with memory.session("s") as session:
-        getattr(session, search)(QUESTION, min_score=-1)
+        session.recall(QUESTION, min_score=-1)
         use(session, kept)
     assert memory.usage.rate().searches == 1
     assert memory.usage.ratings()[0].id == kept
@@ -144,7 +144,7 @@ def test_openings_repeated_or_in_the_future_do_not_count_twice(plain: Handle, do
     assert before[first] > before[second]
 
 
-@pytest.mark.parametrize("way", chats.WAYS)
+@pytest.mark.parametrize("way", sample(chats.WAYS, 3))
 def test_half_of_what_a_chat_uses_is_opened(
     plain: Handle, door: Door, look: Look, tenant: str, way: int
 ) -> None:

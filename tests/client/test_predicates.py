@@ -352,31 +352,6 @@ def test_a_template_may_say_them_in_any_way(memory: Handle, template: str) -> No
     assert kept.statement == "$1\\g<0>{subject}"
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"cardinality": "one"},
-        {"cardinality": "TWO"},
-        {"kappa": -1},
-        {"kappa": float("nan")},
-        {"kappa": 1_001},
-        {"tau_days": 0},
-        {"tau_days": float("inf")},
-        {"decay_per_day": -0.1},
-        {"margin": 1.1},
-        {"combine": "mean"},
-        {"at": datetime(2025, 5, 5)},  # noqa: DTZ001
-        {"at": datetime(9999, 1, 1, tzinfo=UTC)},
-    ],
-    ids=lambda given: repr(given)[:25],
-)
-def test_a_declaration_fits(memory: Handle, look: Look, tenant: str, given: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInputError) as caught:
-        memory.predicates.declare("in", **with_origin(given))
-    assert next(iter(given)) in str(caught.value) or "future" in str(caught.value)
-    assert look.count(tenant) == {}
-
-
 def test_a_declaration_can_be_taken_back(memory: Handle) -> None:
     """The one before it applies again, then the default; retracting a retraction undoes it."""
     said(memory)

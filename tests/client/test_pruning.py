@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +12,6 @@ from graphmem.errors import (
     ArchiveDamagedError,
     ForeignScopeError,
     GraphUnavailableError,
-    InvalidInputError,
     NotFoundError,
 )
 from graphmem.model import Message, Status, Tier
@@ -343,20 +341,6 @@ def test_a_damaged_archive_is_not_put_back(
     with pytest.raises(ArchiveDamagedError):
         then.usage.restore_pruned(run)
     assert then.usage.prune_manifest(run)[0].away
-
-
-@pytest.mark.parametrize(
-    ("call", "match"),
-    [
-        (lambda m: m.usage.prune(policy=5), "policy"),
-        (lambda m: m.usage.prune_manifest(5), "run"),
-        (lambda m: m.usage.restore_pruned("\ud800"), "run"),
-        (lambda m: m.usage.restore_pruned("r", item_ids=[5]), "ids"),
-    ],
-)
-def test_bad_input_is_named(plain: Handle, call: Callable[[Handle], Any], match: str) -> None:
-    with pytest.raises(InvalidInputError, match=match):
-        call(plain)
 
 
 def test_other_days(then: Handle, clock: FrozenClock, rate: Rate) -> None:

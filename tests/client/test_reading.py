@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphmem import Handle, Memory, NewMemory, Status
-from graphmem.errors import InvalidInputError, NotFoundError
+from graphmem.errors import NotFoundError
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant
@@ -136,12 +136,3 @@ def test_pages_of_a_narrowed_list_equal_a_plain_filter(
         and (until is None or n < until)
     ]
     assert sorted(m.content for m in found) == sorted(expected)
-
-
-def test_a_cursor_of_another_make_is_refused(memory: Handle) -> None:
-    memory.remember(unlike(1))
-    for cursor in ("", "x", "AAAA", "é", "\ud800", "MjAyNS0wNS0wNSAx", "a" * 10_000):
-        with pytest.raises(InvalidInputError) as caught:
-            memory.memories.list(cursor=cursor)
-        assert caught.value.hint
-        assert len(str(caught.value)) < 300

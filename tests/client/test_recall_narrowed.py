@@ -165,20 +165,3 @@ def test_some_of_the_scopes_are_looked_at(memory: Handle) -> None:
     for given in odd:
         with pytest.raises(InvalidInputError, match="scopes"):
             alice.recall(ABOUT, scopes=given)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"tags": "t1"},
-        {"tags": [""]},
-        {"source": ""},
-        {"since": datetime(2025, 5, 5)},  # noqa: DTZ001 - without a time zone
-        {"until": "yesterday"},
-        {"as_of": "some day"},
-    ],
-    ids=repr,
-)
-def test_odd_narrowing_is_refused(memory: Handle, given: Any) -> None:
-    with pytest.raises(InvalidInputError, match=next(iter(given))):
-        memory.recall(ABOUT, **given)

@@ -419,26 +419,6 @@ def test_the_same_event_id_is_one_rejection(memory: Handle, look: Look, tenant: 
 
 
 @pytest.mark.parametrize(
-    "given",
-    [
-        {"target": "b", "reason": ""},
-        {"target": "b", "reason": "  "},
-        {"target": "b", "reason": None},
-        {"target": ("a", "b"), "reason": "x"},
-        {"target": ("a", "b", ""), "reason": "x"},
-        {"target": 5, "reason": "x"},
-        {"target": "b" * 300, "reason": "x"},
-        {"target": "b", "reason": "x", "at": "soon"},
-    ],
-)
-def test_bad_arguments_are_refused(offline: Handle, given: dict[str, Any]) -> None:
-    target = given.pop("target")
-    for act in (offline.reject, offline.unreject):
-        with pytest.raises(InvalidInputError):
-            act(target, **given)
-
-
-@pytest.mark.parametrize(
     ("target", "message"),
     [
         (("a", "b", "c" * 2_000), r"^target\.value\.object: has more than 1,000 characters"),

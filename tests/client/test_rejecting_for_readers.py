@@ -17,7 +17,6 @@ from tests.plugins.graph import Look, fresh_tenant
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 LISBON = ("alice", "lives_in", "Lisbon")
-PORTO = ("alice", "lives_in", "Porto")
 TEXT = "Alice lives in Lisbon"
 REASON = "She never lived there"
 
@@ -166,8 +165,7 @@ def as_worded_triple(memory: Handle) -> str:
 FORMS = [as_memory, as_triple, as_statement, as_worded_triple]
 
 
-@pytest.mark.parametrize("again", FORMS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("form", "again"), [*zip(FORMS, FORMS[1:] + FORMS[:1], strict=True)])
 @pytest.mark.parametrize("first", ["rejected", "stated"])
 def test_a_sentence_is_rejected_in_every_form(
     plain: Handle, form: Callable[[Handle], str], again: Callable[[Handle], str], first: str
@@ -290,8 +288,9 @@ def exported(memory: Handle, file: Path, *acts: str, at: datetime = MAY) -> Path
     return file
 
 
-@pytest.mark.parametrize("acts", [["unreject"], ["reject", "unreject"]])
-@pytest.mark.parametrize("first", ["ours", "theirs"])
+@pytest.mark.parametrize(
+    ("acts", "first"), [(["unreject"], "theirs"), (["reject", "unreject"], "ours")]
+)
 def test_an_import_lifts_no_rejection(
     memory: Handle, look: Look, tenant: str, tmp_path: Path, acts: list[str], first: str
 ) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from graphmem import Handle, NewMemory, Outcome
-from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
+from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.operations.commit import BATCH
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
@@ -112,20 +112,8 @@ def test_one_unknown_turn_leaves_nothing_of_the_batch(
     assert look.count(tenant) == {}
 
 
-def test_a_broken_wish_leaves_nothing_of_the_call(memory: Handle, look: Look, tenant: str) -> None:
-    with pytest.raises(InvalidInputError):
-        memory.remember_many([unlike(1), 5])  # type: ignore[list-item]
-    assert look.count(tenant) == {}
-
-
 def test_nothing_is_an_empty_batch(memory: Handle) -> None:
     assert list(memory.remember_many([])) == []
-
-
-def test_one_string_is_no_batch(memory: Handle, look: Look, tenant: str) -> None:
-    with pytest.raises(InvalidInputError):
-        memory.remember_many(unlike(1))
-    assert look.count(tenant) == {}
 
 
 def test_more_texts_than_one_transaction_takes(memory: Handle, look: Look, tenant: str) -> None:

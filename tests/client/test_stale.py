@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import Handle, NewMemory, Status
-from graphmem.errors import InvalidInputError
 from graphmem.graph import catalog
 from graphmem.graph.catalog import LANGUAGE, in_one_map
 from graphmem.model import MemoryReasons, StaleMemory
@@ -207,18 +206,6 @@ def test_pages_are_what_the_histories_say(
         assert one.trace == pytest.approx(why.trace.trace, abs=1e-9)
         assert one.days == (day(200) - one.memory.last_seen_at) / timedelta(days=1)
         assert one.memory.status is Status.CURRENT
-
-
-@pytest.mark.parametrize("days", [0, -1, 10**9, 36_501, True, 1.5, "90", None], ids=str)
-def test_days_are_a_whole_number_in_their_range(plain: Handle, days: Any) -> None:
-    with pytest.raises(InvalidInputError, match="days"):
-        plain.memories.stale(days=days)
-
-
-@pytest.mark.parametrize("cursor", ["x", "", "bm90aGluZw==", 5, b"x", "é", "a" * 100_000])
-def test_a_cursor_is_one_that_a_page_gave(plain: Handle, cursor: Any) -> None:
-    with pytest.raises(InvalidInputError, match="cursor"):
-        plain.memories.stale(cursor=cursor)
 
 
 def test_a_cursor_beyond_the_end_gives_nothing(door: Door, memory: Handle) -> None:

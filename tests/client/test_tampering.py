@@ -14,10 +14,10 @@ from typing import Any, LiteralString
 import neo4j
 import neo4j.exceptions
 import neo4j.time
-import pytest
 
 from graphmem import Handle
 from tests.plugins.examples import examples
+from tests.plugins.graph import NODES
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 UNREAD = frozenset({"Tenant", "Checkpoint", "NameLock", "Job", "JobUnit", "Rater", "Rating"})
@@ -30,13 +30,13 @@ RANKING = frozenset(
 )
 """Properties that only rank, only refuse writes, or name an owner."""
 TYPES = ("ACCESS", "SEARCH", "EVIDENCE", "ADD", "RETRACT", "BELIEVE", "REJECT", "UNREJECT")
-TAKE: LiteralString = (
-    "MATCH (n {tenant: $tenant}) WITH collect({id: elementId(n), labels: labels(n), "
-    "has: properties(n)}) AS nodes OPTIONAL MATCH (a {tenant: $tenant})-[r]->(b) "
-    "RETURN nodes, collect({id: elementId(r), type: type(r), start: elementId(a), "
-    "end: elementId(b), has: properties(r)}) AS links"
+TAKE: LiteralString = NODES + (
+    "WITH collect(n) AS all UNWIND all AS n OPTIONAL MATCH (n)-[r]->(b) "
+    "RETURN [n IN all | {id: elementId(n), labels: labels(n), has: properties(n)}] AS nodes, "
+    "collect(CASE WHEN r IS NOT NULL THEN {id: elementId(r), type: type(r), "
+    "start: elementId(n), end: elementId(b), has: properties(r)} END) AS links"
 )
-CLEAR: LiteralString = "MATCH (n {tenant: $tenant}) DETACH DELETE n"
+CLEAR: LiteralString = NODES + "DETACH DELETE n"
 PUT: LiteralString = (
     "UNWIND $nodes AS row CREATE (n:$(row.labels)) SET n = row.has "
     "RETURN collect([row.id, elementId(n)]) AS ids"
@@ -303,6 +303,26 @@ NAMED: dict[str, tuple[LiteralString, str]] = {
         "rejection",
     ),
     "a text": ("MATCH (n:Turn {tenant: $tenant}) SET n.text = 'I live in Rome.'", "turn"),
+    "the class of a turn": ("MATCH (n:Turn {tenant: $tenant}) SET n.trust = 0", "turn"),
+    "a turn": ("MATCH (n:Turn {tenant: $tenant}) DETACH DELETE n", "turn"),
+    "a planted turn": (
+        "MATCH (p:Episode {tenant: $tenant}) CREATE (:Turn {tenant: $tenant, id: 't_x', "
+        "scope: p.scope, episode_id: p.id, position: 9, role: 'user', text: 'planted', trust: 4, "
+        "occurred_at: p.occurred_at, recorded_at: p.recorded_at})-[:OCCURRED_IN]->(p)",
+        "turn",
+    ),
+    "the text of a memory": (
+        "MATCH (n:Memory {tenant: $tenant}) SET n.content = 'x y z'",
+        "memory",
+    ),
+    "the tags of a memory": ("MATCH (n:Memory {tenant: $tenant}) SET n.tags = ['x']", "memory"),
+    "a planted memory": (
+        "CREATE (:Memory {tenant: $tenant, id: 'm_x', scope: 'global', content: 'planted'})",
+        "memory",
+    ),
+    "the value of a belief": ("MATCH (n:Belief {tenant: $tenant}) SET n.object = 'Rome'", "belief"),
+    "a session": ("MATCH (n:Episode {tenant: $tenant}) SET n.session_id = 'x'", "episode"),
+    "a name": ("MATCH (n:Name {tenant: $tenant}) SET n.name = 'x'", "name"),
     "a template": (
         "MATCH (n:Predicate {tenant: $tenant}) SET n.template = '{subject}'",
         "predicate",
@@ -329,16 +349,20 @@ NAMED: dict[str, tuple[LiteralString, str]] = {
 """Direct edits, and the kind of node that verify names."""
 
 
-@pytest.mark.parametrize("what", NAMED)
 def test_what_decides_an_answer_is_sealed_or_compared(
-    plain: Handle, driver: neo4j.Driver, tenant: str, what: str
+    plain: Handle, driver: neo4j.Driver, tenant: str
 ) -> None:
     filled(plain)
     head = plain.admin.seal().head
     assert plain.admin.verify(head=head).wrong == ()
-    edit_, kind = NAMED[what]
-    assert driver.execute_query(edit_, tenant=tenant).summary.counters.contains_updates
-    assert kind in {one.kind for one in plain.admin.verify(head=head).wrong}
+    whole = taken(driver, tenant)
+    for what, (edit_, kind) in NAMED.items():
+        whole.write(driver, tenant)
+        assert driver.execute_query(edit_, tenant=tenant).summary.counters.contains_updates, what
+        wrong = plain.admin.verify(head=head).wrong
+        assert kind in {one.kind for one in wrong}, what
+        if "planted" in what:
+            assert "added" in {one.found.split(":")[0] for one in wrong}, what
 
 
 def test_a_rebuild_restores_slots_and_tokens(
@@ -363,7 +387,7 @@ def test_an_edit_that_changes_an_answer_is_named(
     right, named = answers(plain, ids), 0
     whole.write(driver, tenant)
     assert plain.admin.verify(head=head).wrong == ()
-    for _ in range(examples(25, 200, 2_000)):
+    for _ in range(examples(15, 200, 2_000)):
         said, graph = edit(whole, random)
         try:
             graph.write(driver, tenant)
@@ -380,4 +404,4 @@ def test_an_edit_that_changes_an_answer_is_named(
             if before != now
         ][:1]
     assert missed == []
-    assert named > examples(25, 200, 2_000) // 3
+    assert named > examples(15, 200, 2_000) // 3

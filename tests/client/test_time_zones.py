@@ -16,9 +16,7 @@ from graphmem.model import Turn
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 
-OFFSETS = [
-    timedelta(minutes=minutes) for minutes in (-720, -570, -300, -210, 0, 345, 540, 765, 840)
-]
+OFFSETS = [timedelta(minutes=minutes) for minutes in (-720, 0, 345, 840)]
 
 
 def said(memory: Handle, text: str, at: object, **more: Any) -> Turn:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
 from graphmem import Handle
-from graphmem.errors import InvalidInputError, NotFoundError
+from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, VerdictStatus
 
 START = datetime(2025, 5, 5, 9, tzinfo=UTC)
@@ -105,22 +104,3 @@ def test_what_nobody_spoke_of_has_no_timeline(memory: Handle) -> None:
     belief = memory.believe("It will rain")
     with pytest.raises(NotFoundError):
         memory.beliefs.timeline(belief, as_of=AsOf(valid=START))
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"points": 2}, "points"),
-        ({"points": 1_001}, "points"),
-        ({"top": 0}, "top"),
-        ({"instants": []}, "instants"),
-        ({"instants": [datetime(2025, 1, 1)]}, "time zone"),  # noqa: DTZ001
-        ({"instants": 7}, "instants"),
-        ({"predicate": " "}, "predicate"),
-        ({"as_of": AsOf(known=datetime(2999, 1, 1, tzinfo=UTC))}, "known"),
-    ],
-)
-def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], said: str) -> None:
-    memory.observe("a", "p", "o", at=START)
-    with pytest.raises(InvalidInputError, match=said):
-        memory.beliefs.timeline("a", **{"predicate": "p", **asked})

@@ -20,7 +20,6 @@ from graphmem import AsOf, Handle, Status
 from graphmem.errors import (
     ExportFileError,
     ImportConflictError,
-    InvalidInputError,
     ModelMismatchError,
     NotFoundError,
 )
@@ -380,13 +379,6 @@ def test_a_file_that_does_not_fit_is_refused_before_anything_is_written(
     with pytest.raises(error, match=says):
         plain.admin.import_from(bad)
     assert look.rows(NODES + "RETURN n", tenant=tenant) == []
-
-
-@pytest.mark.parametrize("path", ["", "a\0b", None, 5, b"bytes"])
-def test_a_name_that_is_none_is_refused(plain: Handle, path: Any) -> None:
-    for call in (plain.admin.export_to, plain.admin.import_from):
-        with pytest.raises(InvalidInputError):
-            call(path)
 
 
 def test_files_that_cannot_be_used_are_named(plain: Handle, tmp_path: Path, source: Source) -> None:

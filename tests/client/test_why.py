@@ -217,24 +217,6 @@ def test_what_is_not_there_or_not_mine_is_not_found(memory: Handle) -> None:
         memory.why(belief, as_of=AsOf(valid=MONDAY))
 
 
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"limit": 0}, "limit"),
-        ({"limit": 1_001}, "limit"),
-        ({"cursor": "x"}, "cursor"),
-        ({"as_of": AsOf(known=datetime(2999, 1, 1, tzinfo=UTC))}, "known"),
-        ({"policy": "ONE"}, "policy"),
-    ],
-)
-def test_what_does_not_fit_is_refused(memory: Handle, asked: dict[str, Any], said: str) -> None:
-    belief = memory.believe("It will rain")
-    with pytest.raises(InvalidInputError, match=said):
-        memory.why(belief, **asked)
-    with pytest.raises(InvalidInputError):
-        memory.why(None)  # type: ignore[arg-type]
-
-
 def test_the_history_is_that_of_the_kind_of_the_item(memory: Handle) -> None:
     known = str(memory.remember(unlike(1), at=FRIDAY).memory_id)
     memory.memories.deprecate(known, reason="wrong")

@@ -1,4 +1,4 @@
-"""A chat of 32 short sessions over ten weeks, and ten questions about it. All of it is invented."""
+"""A chat of short sessions over ten weeks, and ten questions about it. All of it is invented."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
-GAP = timedelta(minutes=1)
 LENGTH = timedelta(days=75)
 """Time from the first session to the questions."""
 
@@ -67,8 +66,8 @@ _SAID = {
 
 def sessions() -> Iterator[tuple[timedelta, str, list[dict[str, object]]]]:
     """Yield the time since the first session, the name and the messages of each session."""
-    for n in range(32):
-        lines = [_CHATTER[(3 * n + k) % len(_CHATTER)] for k in range(3)]
+    for n in (n for n in range(32) if n in _SAID or n % 4 == 2):
+        lines = [_CHATTER[(3 * n + k) % len(_CHATTER)] for k in range(2)]
         if n in _SAID:
             lines.insert(1, _SAID[n])
         messages: list[dict[str, object]] = []
