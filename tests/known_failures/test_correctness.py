@@ -9,9 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from graphmem import AsOf, Handle, Message
-from graphmem.testing import FrozenClock
-from tests.plugins.clients import on
+from graphmem import AsOf, Handle
 
 JANUARY = datetime(2026, 1, 12, 9, tzinfo=UTC)
 MARCH = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -136,65 +134,3 @@ def test_a_fact_about_another_thing_stays(plain: Handle, first: str, second: str
     plain.remember("Host mail-7 listens on port 25.", at=JANUARY)
     changed = plain.remember("Host mail-7 listens on port 465.", at=MARCH, on_update="supersede")
     assert len(changed.superseded_ids) == 1
-
-
-def test_decay_contradictions_and_the_past_need_no_service(plain: Handle) -> None:
-    """mem0ai/mem0#5677: decay, contradictions and reads of the past were for the hosted product.
-
-    The open-source package had none of them.
-    """
-    plain.predicates.declare("mood", cardinality="MANY", decay_per_day=0.1, at=JANUARY)
-    plain.observe("Dana", "mood", "cheerful", at=JANUARY, confidence=0.9)
-    fresh = plain.current("Dana", "mood", as_of=AsOf(valid=JANUARY)).candidates[0].belief
-    faded = plain.current("Dana", "mood", as_of=AsOf(valid=MARCH)).candidates[0].belief
-    assert 0.5 <= faded < 0.6 < fresh
-    plain.observe("Dana", "city", "Faro", at=JANUARY, cardinality="ONE", confidence=0.85)
-    plain.observe("Dana", "city", "Porto", at=JANUARY, confidence=0.8)
-    assert plain.current("Dana", "city").ambiguous
-    assert values(plain, "Dana", "city", AsOf(valid=JANUARY - DAY)) == []
-
-
-def test_what_was_replaced_stays_readable(plain: Handle) -> None:
-    """mem0ai/mem0#4187: a replaced relation was deleted for good, though the paper marks it.
-
-    An import of old data then deleted newer relations, and no query could ask for the past.
-    """
-    plain.observe("Dana", "works_at", "Kestrel", at=JANUARY)
-    plain.observe("Dana", "works_at", "Osprey", at=MARCH)
-    slot = plain.current("Dana", "works_at")
-    assert [one.object for one in slot.candidates] == ["Osprey", "Kestrel"]
-    kestrel = slot.candidates[1].belief_id
-    assert [one.occurred_at for one in plain.beliefs.history(kestrel)] == [JANUARY]
-    # An import of old data, last: it competes at its own time.
-    plain.observe("Dana", "works_at", "Heron", at=JANUARY - 300 * DAY)
-    assert values(plain, "Dana", "works_at")[0] == "Osprey"
-    assert values(plain, "Dana", "works_at", AsOf(valid=JANUARY - DAY)) == ["Heron"]
-
-
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["in order", "late"])
-def test_a_relation_holds_from_its_date_on(plain: Handle, order: tuple[int, int]) -> None:
-    """MemTensor/MemOS#1257: relations had no validity; "joined B" in March left A as true.
-
-    Two axes are asked for: since when it is true, and since when it is known.
-    """
-    jobs = [("Kestrel", JANUARY), ("Osprey", MARCH)]
-    known = []
-    for n in order:
-        company, at = jobs[n]
-        seen = plain.observe("Dana", "works_at", company, at=at)
-        known.append(plain.beliefs.history(seen)[-1].recorded_at)
-    assert values(plain, "Dana", "works_at", AsOf(valid=MARCH - DAY)) == ["Kestrel"]
-    assert values(plain, "Dana", "works_at", AsOf(valid=MARCH + DAY))[0] == "Osprey"
-    # At the first of the two recording times only the first was known.
-    assert values(plain, "Dana", "works_at", AsOf(known=known[0])) == [jobs[order[0]][0]]
-
-
-def test_a_fact_told_with_its_past_survives_the_clock(plain: Handle) -> None:
-    """mem0ai/mem0#4956: "lived in A, now in B" has to answer both questions a year later."""
-    later = on(plain, clock=FrozenClock(MARCH + 365 * DAY))
-    talk = plain.session("talk")
-    talk.add_messages([Message(role="user", name="Dana", content="I live in Faro.", at=JANUARY)])
-    talk.add_messages([Message(role="user", name="Dana", content="I moved to Porto.", at=MARCH)])
-    assert plain.extract(session_id="talk", extractor="rules").proposals
-    assert values(later, "Dana", "lives_in")[0] == "Porto"
-    assert values(later, "Dana", "lives_in", AsOf(valid=MARCH - DAY)) == ["Faro"]

@@ -6,13 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from graphmem import GraphMem, Handle
-from graphmem.consolidation import writes
-from graphmem.errors import GraphUnavailableError
-from graphmem.testing import HashEmbedder
+from graphmem import Handle
 from tests.plugins.clients import on
-from tests.plugins.episodes import FEW, SWIMS, tell
-from tests.plugins.faults import Dying, Embedding
+from tests.plugins.faults import Embedding
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
 
@@ -79,38 +75,6 @@ def test_a_change_of_status_embeds_and_rewrites_nothing(
     assert len([one for one in changed if "'Memory'" in one]) == 1
     assert len(changed) == 2
     assert event_id in str(changed)
-
-
-def test_upkeep_that_breaks_off_goes_on(plain: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
-    """vectorize-io/hindsight#3222: upkeep of a large graph ran out of time, for good.
-
-    Each run began again and was cut off again, 78 times in 28 hours, with an empty error text.
-    """
-    # The lease of a worker that died is free at once.
-    monkeypatch.setattr(writes, "LEASE_S", 0)
-    tell(plain, SWIMS)
-    graph = plain._state.context.services.graph
-    report, failures = None, []
-    while report is None:
-        try:
-            # Each run has room for two writes only.
-            report = on(plain, graph=Dying(graph, 3, late=False)).consolidate(policy=FEW)
-        except GraphUnavailableError as error:
-            failures.append(str(error))
-    assert 0 < len(failures) < 10
-    assert all(failures)
-    assert report.resumed
-    assert len(plain.beliefs.list().beliefs) == 1
-    assert plain.consolidate(policy=FEW).changes == ()
-
-
-def test_a_job_without_work_asks_for_nothing(client: GraphMem, plain: Handle, tenant: str) -> None:
-    """vectorize-io/hindsight#3222: failed upkeep was queued again and held a worker each time."""
-    plain.remember("Dana swims.", at=MAY)
-    assert client.run_jobs(tenants=[tenant]).runs
-    asked = HashEmbedder()
-    again = on(client, embedder=asked).run_jobs(tenants=[tenant])
-    assert [one for one in again.runs if one.error or one.done] == []
 
 
 @pytest.mark.parametrize("how", ["supersede", "revise"])
