@@ -18,9 +18,6 @@ from tests.oracles import sequential as sequential_oracle
 from tests.oracles.flips import flip_set
 from tests.rules.strategies_histories import (
     BASE,
-    claim_histories,
-    deliveries,
-    long_history,
     strengths,
 )
 
@@ -93,26 +90,6 @@ def test_no_smaller_set_flips(evidence: list[Evidence], test: SprtParameters) ->
     event(f"{status(evidence, test)}, {size} to remove")
     assert (None if found is None else len(found)) == size
     assert found is None or flips(evidence, found, test)
-
-
-@given(claim_histories, bounds, st.data())
-def test_order_and_redelivery_do_not_change_the_flip_set(
-    evidence: list[Evidence], test: SprtParameters, data: st.DataObject
-) -> None:
-    found = flip_set(evidence, test)
-    assert flip_set(data.draw(deliveries(evidence)), test) == found
-    if found is not None:
-        order = [e.id for e in sorted(evidence, key=lambda e: (e.at, e.id))]
-        assert list(found) == [name for name in order if name in found]
-
-
-def test_a_decided_test_always_has_a_flip_set() -> None:
-    evidence = [e for e in long_history(400, claims=2) if e.claim == "c000"]
-    found = flip_set(evidence)
-    assert status(evidence, formulas.STANDARD_TEST) is VerdictStatus.PROMOTED
-    assert found
-    assert flips(evidence, found, formulas.STANDARD_TEST)
-    assert not flips(evidence, found[1:], formulas.STANDARD_TEST)
 
 
 @pytest.mark.parametrize(

@@ -58,53 +58,8 @@ def test_a_replay_gives_the_same(effects: list[Effect]) -> None:
     assert {e.event_id for e in superseding if in_force(e, effects)} == forces
 
 
-@given(histories(), st.randoms(use_true_random=False))
-def test_any_order_and_any_redelivery_give_the_same(effects: list[Effect], random: object) -> None:
-    shuffled = [*effects, *effects[:2]]
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert status_of(shuffled) is status_of(effects)
-    for effect in effects:
-        assert in_force(effect, shuffled) == in_force(effect, effects)
-
-
-@given(histories())
-def test_a_superseded_memory_has_an_edge_in_force_and_a_current_one_has_none(
-    effects: list[Effect],
-) -> None:
-    found = [e for e in effects if e.status is Status.SUPERSEDED and in_force(e, effects)]
-    if status_of(effects) is Status.SUPERSEDED:
-        assert found
-    if status_of(effects) is Status.CURRENT:
-        assert not found
-
-
 hours = st.integers(-2, 3).map(lambda n: MAY + timedelta(hours=n))
 days = st.integers(-1, 4).map(lambda n: MAY + timedelta(days=n))
-
-
-@given(histories(), hours, days)
-def test_what_is_not_seen_is_as_if_it_had_never_been(
-    effects: list[Effect], valid: datetime, known: datetime
-) -> None:
-    found = seen(effects, valid, known)
-    status, forces = replayed(found)
-    assert status_of(found) is status
-    superseding = [e for e in found if e.status is Status.SUPERSEDED]
-    assert {e.event_id for e in superseding if in_force(e, found)} == forces
-    for effect in effects:
-        hidden = effect.occurred_at > valid or effect.recorded_at > known
-        assert hidden is (effect not in found)
-
-
-@given(histories(), hours, days, st.lists(hours, max_size=3))
-def test_what_is_recorded_later_changes_nothing_of_what_was_known(
-    effects: list[Effect], valid: datetime, known: datetime, later: list[datetime]
-) -> None:
-    after = [
-        Effect(at, f"late{n}", Status.DEPRECATED, recorded_at=known + timedelta(seconds=1))
-        for n, at in enumerate(later)
-    ]
-    assert seen([*effects, *after], valid, known) == seen(effects, valid, known)
 
 
 def test_nothing_hides_what_has_no_effect_yet() -> None:

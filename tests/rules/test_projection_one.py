@@ -7,20 +7,16 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import given
 
 from graphmem.model import Policy
 from graphmem.rules.formulas import Evidence
-from tests.oracles.projection import MOST, POLICY, State, continued, one, one_closed, ranked
+from tests.oracles.projection import POLICY, State, one, one_closed, ranked
 from tests.rules.strategies_histories import (
     BASE,
-    CLAIMS,
     END,
     TOLERANCE,
     Overwriting,
-    confidences,
-    deliveries,
     histories,
     instants,
     long_history,
@@ -54,77 +50,6 @@ def test_the_closed_form_is_the_fold_of_long_histories() -> None:
         terms = Overwriting(2.0, tau_days, 0.01, 0.05)
         fold = one(evidence, END, **terms._asdict())
         assert unlike(one_closed(evidence, END, **terms._asdict()), fold, END, terms) == []
-
-
-@given(histories(), policies, instants, st.data())
-def test_order_and_redelivery_do_not_change_one(
-    evidence: list[Evidence], policy: Policy, valid: datetime, data: st.DataObject
-) -> None:
-    other, terms = data.draw(deliveries(evidence)), Overwriting.of(policy)._asdict()
-    assert one(other, valid, **terms) == one(evidence, valid, **terms)
-    assert one_closed(other, valid, **terms) == one_closed(evidence, valid, **terms)
-
-
-@given(histories(), policies, instants)
-def test_one_does_not_see_the_future(
-    evidence: list[Evidence], policy: Policy, valid: datetime
-) -> None:
-    past, terms = [e for e in evidence if e.at <= valid], Overwriting.of(policy)._asdict()
-    assert one(evidence, valid, **terms) == one(past, valid, **terms)
-
-
-@given(histories(), policies, instants, instants)
-def test_continuing_from_any_instant_gives_the_whole(
-    evidence: list[Evidence], policy: Policy, cut: datetime, valid: datetime
-) -> None:
-    cut, valid = min(cut, valid), max(cut, valid)
-    terms = Overwriting.of(policy)
-    kappa, tau_days = terms.kappa, terms.tau_days
-    state = continued((), evidence, cut, kappa=kappa, tau_days=tau_days)
-    tail = [e for e in evidence if e.at > cut]
-    states = continued(state, tail, valid, kappa=kappa, tau_days=tau_days)
-    resumed = ranked(states, valid, decay_per_day=terms.decay_per_day, margin=terms.margin)
-    assert unlike(resumed, one(evidence, valid, **terms._asdict()), valid, terms) == []
-
-
-@given(histories(), policies, instants)
-def test_one_stays_within_bounds(evidence: list[Evidence], policy: Policy, valid: datetime) -> None:
-    seen = [e for e in evidence if e.at <= valid]
-    found = one(evidence, valid, **Overwriting.of(policy)._asdict())
-    assert {c.claim for c in found} == {e.claim for e in seen}
-    affirmed = {e.claim for e in seen if e.polarity > 0}
-    for place, c in enumerate(found):
-        assert 0 <= c.belief <= c.score <= MOST
-        assert (c.last_at is not None) == (c.claim in affirmed) == (place < len(affirmed))
-        if c.claim not in affirmed:
-            assert c.score == 0
-    assert sum(c.ambiguous for c in found) in (0, 2)
-
-
-@given(histories(), policies, confidences, st.sampled_from(CLAIMS))
-def test_the_last_word_lifts_its_own_claim_or_lowers_it(
-    evidence: list[Evidence], policy: Policy, confidence: float, claim: str
-) -> None:
-    terms = Overwriting.of(policy)._asdict()
-    before = {c.claim: c.score for c in one(evidence, END, **terms)}
-    last = Evidence("last", claim, 1, confidence, 0.8, None, END)
-    after = {c.claim: c.score for c in one([*evidence, last], END, **terms)}
-    assert after.pop(claim) == 0.8 * min(confidence, MOST)
-    assert all(score <= before[other] for other, score in after.items())
-    doubted = {c.claim: c for c in one([*evidence, replace(last, polarity=-1)], END, **terms)}
-    assert doubted.pop(claim).score <= before.get(claim, 0)
-    assert all(c.score == before[other] for other, c in doubted.items())
-
-
-@given(histories(), policies, st.sampled_from(CLAIMS))
-def test_evidence_against_a_claim_before_it_was_affirmed_changes_nothing(
-    evidence: list[Evidence], policy: Policy, claim: str
-) -> None:
-    terms = Overwriting.of(policy)
-    early = Evidence("early", claim, -1, 0.9, 1.0, None, BASE - timedelta(days=1))
-    assume(any(e.claim == claim for e in evidence))
-    fold = one(evidence, END, **terms._asdict())
-    assert one([*evidence, early], END, **terms._asdict()) == fold
 
 
 def test_atlas_takes_over_from_borealis() -> None:

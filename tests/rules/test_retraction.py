@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.oracles.retraction import Retract, retracted
-from tests.rules.strategies_histories import BASE, deliveries
+from tests.rules.strategies_histories import BASE
 
 hours = st.integers(0, 4).map(lambda hour: BASE + timedelta(hours=hour))
 
@@ -42,13 +42,6 @@ def test_the_newest_known_word_of_the_tree_decides(
     for name in ("x", "y", *(r.id for r in retractions)):
         words = words_on(name, seen)
         assert (name in found) == (bool(words) and max(words)[2] % 2 == 1)
-
-
-@given(trees(), st.none() | hours, st.data())
-def test_order_and_redelivery_do_not_change_what_is_retracted(
-    retractions: list[Retract], known: datetime | None, data: st.DataObject
-) -> None:
-    assert retracted(data.draw(deliveries(retractions)), known) == retracted(retractions, known)
 
 
 def on(hour: int, name: str, target: str, *, recorded: int | None = None) -> Retract:

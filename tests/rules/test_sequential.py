@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial
 
 import pytest
 from hypothesis import given
@@ -21,7 +20,6 @@ from tests.rules.strategies_histories import (
     BASE,
     claim_histories,
     confidences,
-    deliveries,
     strengths,
 )
 
@@ -132,89 +130,7 @@ def test_an_observation_never_counts_against_what_it_says(
     assert llr(seen) == pytest.approx(llr(given_as_strength), abs=1e-12)
 
 
-@given(claim_histories, confidences, st.data())
-def test_order_and_redelivery_do_not_change_the_verdict(
-    evidence: list[Evidence], initial: float, data: st.DataObject
-) -> None:
-    other = data.draw(deliveries(evidence))
-    for test in (sequential_oracle.test, partial(sequential_oracle.test, pooled=True)):
-        assert test(other, initial) == test(evidence, initial)
-
-
-@given(claim_histories, confidences)
-def test_the_trail_is_the_arithmetic(evidence: list[Evidence], initial: float) -> None:
-    verdict = sequential_oracle.test(evidence, initial)
-    assert [(s.at, s.id) for s in verdict.steps] == sorted((e.at, e.id) for e in evidence)
-    by_id = {e.id: e for e in evidence}
-    for step in verdict.steps:
-        assert step.llr == llr(by_id[step.id])
-        so_far = math.fsum(llr(e) for e in evidence if e.at <= step.at)
-        assert step.log_ratio == pytest.approx(so_far, abs=1e-12)
-    if verdict.steps:
-        last = verdict.steps[-1]
-        assert (last.log_ratio, last.status, last.confidence) == (
-            verdict.log_ratio,
-            verdict.status,
-            verdict.confidence,
-        )
-
-
-@given(claim_histories, confidences)
-def test_the_status_is_that_of_the_boundary_reached_last(
-    evidence: list[Evidence], initial: float
-) -> None:
-    status, changes = ACCUMULATING, list[VerdictStatus]()
-    verdict = sequential_oracle.test(evidence, initial)
-    for step in verdict.steps:
-        status = sequential_oracle.crossed(formulas.STANDARD_TEST, step.log_ratio) or status
-        assert step.status is status
-        if not changes or changes[-1] is not status:
-            changes.append(status)
-    assert verdict.status is status
-    ups, downs = changes.count(PROMOTED), changes.count(DEMOTED)
-    assert abs(ups - downs) <= 1
-    assert initial - 0.2 * downs - 1e-9 <= verdict.confidence <= initial + 0.1 * ups + 1e-9
-
-
-@given(claim_histories)
-def test_what_refutes_is_the_mirror_image_of_what_supports(evidence: list[Evidence]) -> None:
-    mirrored = [replace(e, polarity=-e.polarity) for e in evidence]
-    image = {ACCUMULATING: ACCUMULATING, PROMOTED: DEMOTED, DEMOTED: PROMOTED}
-    one, other = (sequential_oracle.test(es, 0.5, SYMMETRIC) for es in (evidence, mirrored))
-    assert other.log_ratio == -one.log_ratio
-    assert [s.status for s in other.steps] == [image[s.status] for s in one.steps]
-
-
 # An episode's evidence pooled, so that an echo counts once.
-
-
-@given(claim_histories, confidences)
-def test_pooled_one_event_of_an_episode_and_polarity_counts(
-    evidence: list[Evidence], initial: float
-) -> None:
-    verdict = sequential_oracle.test(evidence, initial, pooled=True)
-    counted = {s.id for s in verdict.steps}
-    groups: dict[object, list[Evidence]] = {}
-    for e in evidence:
-        groups.setdefault((e.episode or e.id, e.polarity), []).append(e)
-    for group in groups.values():
-        [kept] = [e for e in group if e.id in counted]
-        loudest = max(abs(llr(e)) for e in group)
-        assert abs(llr(kept)) == pytest.approx(loudest, abs=2e-9)
-        equals = [e for e in group if abs(llr(e)) == abs(llr(kept))]
-        assert min((e.at, e.id) for e in equals) == (kept.at, kept.id)
-    alone = sequential_oracle.test([e for e in evidence if e.id in counted], initial)
-    assert verdict == alone
-
-
-@given(claim_histories, confidences)
-def test_pooling_changes_nothing_where_every_event_is_its_own_episode(
-    evidence: list[Evidence], initial: float
-) -> None:
-    apart = [replace(e, episode=None) for e in evidence]
-    assert sequential_oracle.test(apart, initial, pooled=True) == sequential_oracle.test(
-        apart, initial
-    )
 
 
 def test_an_echo_counts_once_and_its_contradiction_as_well() -> None:

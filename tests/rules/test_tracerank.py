@@ -6,25 +6,13 @@ import math
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from graphmem.model import TraceRank
 from graphmem.rules import formulas
 from tests.oracles import tracerank as tracerank_oracle
-from tests.oracles.tracerank import State
 
 NOW = datetime(2025, 5, 5, 9, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
-
-ago = st.one_of(
-    st.sampled_from([0.0, 1.0, 23.999, 24.0, 24.001, 48.0, 21 * 24.0]),
-    st.floats(0, 24_000, allow_subnormal=False),
-).map(lambda hours: NOW - timedelta(hours=hours))
-histories = st.lists(ago, max_size=30)
-terms = st.builds(
-    TraceRank, tau_days=st.sampled_from([0.5, 21.0, 400.0]), spacing=st.sampled_from([0.0, 0.1, 2])
-)
 
 
 def past(*days: float) -> list[datetime]:
@@ -57,29 +45,6 @@ def test_a_day_after_the_last_full_event_is_full_again() -> None:
     assert [one.burst for one in tracerank_oracle.trace_contributions([NOW - DAY, NOW])] == [1, 1]
     nearly = [NOW - DAY + timedelta(microseconds=1), NOW]
     assert [one.burst for one in tracerank_oracle.trace_contributions(nearly)] == [1, 0.1]
-
-
-@given(history=histories, place=st.integers(0, 30), by=terms)
-def test_the_state_says_what_the_sum_says(
-    history: list[datetime], place: int, by: TraceRank
-) -> None:
-    inorder = sorted(history)
-    state = tracerank_oracle.continued(State(), inorder[:place], by)
-    state = tracerank_oracle.continued(state, inorder[place:], by)
-    assert state.at == (inorder[-1] if inorder else None)
-    faded = math.exp(-((NOW - state.at) / DAY) / by.tau_days) if state.at else 0
-    assert state.trace * faded == pytest.approx(tracerank_oracle.trace(history, NOW, by), abs=1e-9)
-
-
-@given(history=histories, by=terms, data=st.data())
-def test_order_does_not_matter_and_the_future_is_not_seen(
-    history: list[datetime], by: TraceRank, data: st.DataObject
-) -> None:
-    at = data.draw(ago)
-    shuffled = data.draw(st.permutations(history))
-    seen = [one for one in history if one <= at]
-    assert tracerank_oracle.trace(shuffled, at, by) == tracerank_oracle.trace(seen, at, by)
-    assert len(tracerank_oracle.trace_contributions(shuffled)) == len(history)
 
 
 def test_the_window_the_burst_and_the_weight_of_imports_by_hand() -> None:

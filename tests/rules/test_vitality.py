@@ -16,7 +16,7 @@ from graphmem.rules.formulas import Evidence
 from graphmem.rules.vitality import STANDARD_VITALITY
 from tests.oracles import vitality as vitality_oracle
 from tests.oracles.vitality import Life, Mark, Piece
-from tests.rules.strategies_histories import BASE, claim_histories, instants, make_evidence
+from tests.rules.strategies_histories import BASE, make_evidence
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 FLAG, RESOLVE = EventType.FLAG, EventType.RESOLVE
@@ -61,29 +61,6 @@ def test_stability_grows_with_spaced_retrievals(
 ) -> None:
     found = vitality_oracle.stability(map(after, days), map(after, flags))
     assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_a_flag_comes_after_the_retrieval_of_its_instant() -> None:
-    """Before it, halving would meet the maximum again and change nothing."""
-    long = [after(400 * n) for n in range(5)]
-    assert vitality_oracle.stability(long, [long[-1]]) == pytest.approx(182.5)
-
-
-@given(st.lists(instants), st.lists(instants), st.randoms(use_true_random=False))
-def test_order_and_redelivery_change_nothing(
-    looks: list[datetime], flags: list[datetime], random: object
-) -> None:
-    again = [*looks, *looks[:2]]
-    random.shuffle(again)  # type: ignore[attr-defined]
-    found = vitality_oracle.stability(again, [*flags, *flags[:1]])
-    assert found == vitality_oracle.stability(looks, flags)
-    assert 1 <= found <= 365
-
-
-@given(st.lists(instants, min_size=1), st.floats(0, 1_000))
-def test_a_later_retrieval_never_weakens(looks: list[datetime], days: float) -> None:
-    later = max(looks) + timedelta(days=days)
-    assert vitality_oracle.stability([*looks, later]) >= vitality_oracle.stability(looks)
 
 
 # Retrieval strength, R.
@@ -166,20 +143,6 @@ def test_the_mean_by_hand() -> None:
     assert precision == pytest.approx(2.3)
     nothing = make_evidence("e0", confidence=0.0)
     assert vitality_oracle.weighted([nothing], 0.3) == (0.3, 1.0)
-
-
-@given(claim_histories, st.floats(0, 1), st.randoms(use_true_random=False))
-def test_the_fold_is_a_weighted_mean_in_any_order(
-    evidence: list[Evidence], initial: float, random: object
-) -> None:
-    mean, precision = vitality_oracle.weighted(evidence, initial)
-    shuffled = list(evidence)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert vitality_oracle.weighted(shuffled, initial) == pytest.approx((mean, precision), abs=1e-9)
-    weights = [e.weight * e.confidence for e in evidence]
-    drawn = sum(w * formulas.implied_belief(e) for w, e in zip(weights, evidence, strict=True))
-    assert mean == pytest.approx((initial + drawn) / (1 + sum(weights)), abs=1e-9)
-    assert 0 <= mean <= 1
 
 
 # The gate.
