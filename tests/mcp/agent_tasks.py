@@ -60,23 +60,10 @@ TASKS = (
     # Store.
     task("a preference", state(TEA), ask("Which tea does Ana prefer?", "green tea")),
     task(
-        "a decision",
-        state("We decided to keep the queue in Redis."),
-        ask("Where is the queue kept?", "Redis"),
-    ),
-    task("a fact", LISBON, ask("Where does Ana live?", "Lisbon")),
-    task(
         "a tag",
         state("Remember under kitchen that the oven needs a new fuse."),
         state("Remember under garden that the hose leaks near the tap."),
         ask("What is tagged kitchen?", "fuse", lacks="hose"),
-    ),
-    task(
-        "two facts of one person",
-        LISBON,
-        state("Ana's employer is Initech."),
-        ask("What is Ana's employer?", "Initech", lacks="Lisbon"),
-        ask("Where does Ana live?", "Lisbon"),
     ),
     task(
         "several values at once",
@@ -93,38 +80,6 @@ TASKS = (
     # Update, and ask now.
     task("a move", LISBON, PORTO, ask("Where does Ana live?", "Porto", lacks="Lisbon")),
     task(
-        "stated twice, then changed",
-        *BOREALIS,
-        ATLAS,
-        ask("Where does Ana deploy from?", "Atlas", lacks="Borealis"),
-    ),
-    task(
-        "changed without dates",
-        state("Ana's employer is Initech."),
-        state("Ana's employer is Hooli.", session="tuesday"),
-        ask("What is Ana's employer?", "Hooli", lacks="Initech"),
-    ),
-    task(
-        "changed twice",
-        LISBON,
-        PORTO,
-        state("Ana lives in Braga since 2025-08-01."),
-        ask("Where does Ana live?", "Braga", lacks="Porto"),
-    ),
-    task(
-        "changed back",
-        LISBON,
-        PORTO,
-        state("Ana lives in Lisbon since 2025-09-01."),
-        ask("Where does Ana live?", "Lisbon", lacks="Porto"),
-    ),
-    task(
-        "a sentence replaced",
-        SHIPPING,
-        MONDAYS,
-        ask("When are releases shipped?", "Mondays", lacks="Fridays"),
-    ),
-    task(
         "a sentence replaced later",
         SHIPPING,
         Turn(MONDAYS.text, ("Done",), session="thursday"),
@@ -138,7 +93,6 @@ TASKS = (
     ),
     # Ask as of a date.
     task("before a move", LISBON, PORTO, ask("Where did Ana live on 2025-02-15?", "Lisbon")),
-    task("after a move", LISBON, PORTO, ask("Where did Ana live on 2025-06-15?", "Porto")),
     task(
         "as of February",
         *BOREALIS,
@@ -151,7 +105,6 @@ TASKS = (
         state("Ana lives in Porto since 2025-01-10T18:00."),
         ask("Where did Ana live on 2025-01-10T12:00?", "Lisbon", lacks="Porto"),
     ),
-    task("before the first fact", PORTO, ask("Where did Ana live on 2024-12-24?", UNKNOWN)),
     task(
         "a replaced sentence on a past date",
         SHIPPING,
@@ -159,20 +112,6 @@ TASKS = (
         ask("When are releases shipped on 2025-03-01?", "Fridays", lacks="Mondays"),
     ),
     # Correct a mistake.
-    task(
-        "a mistake and the truth",
-        LISBON,
-        PORTO,
-        state("I was wrong: Ana never lived in Porto."),
-        ask("Where does Ana live?", "Lisbon", lacks="Porto"),
-    ),
-    task(
-        "a mistake on a past date",
-        LISBON,
-        PORTO,
-        state("I was wrong: Ana never lived in Porto."),
-        ask("Where did Ana live on 2025-06-15?", "Lisbon", lacks="Porto"),
-    ),
     task(
         "only a mistake",
         LISBON,
@@ -216,13 +155,7 @@ TASKS = (
         YES,
         Turn(TEA, ("Not stored", "erased"), session="friday"),
     ),
-    task("forget what is not there", Turn("Please forget that Ana fears spiders.", (UNKNOWN,))),
     # Several users.
-    task(
-        "another user's sentence",
-        state(TEA),
-        ask("Which tea does Ana prefer?", UNKNOWN, lacks="green", user="bob"),
-    ),
     task(
         "the same fact of two users",
         LISBON,
@@ -236,28 +169,12 @@ TASKS = (
         ask("When does the office close?", "six"),
         ask("When does the office close?", "six", user="bob"),
     ),
-    task(
-        "one user forgets",
-        state(TEA),
-        state(TEA, user="bob"),
-        Turn("Please forget that Ana prefers green tea.", ("erase",), user="bob"),
-        Turn("Yes.", ("Done",), user="bob"),
-        ask("Which tea does Ana prefer?", UNKNOWN, user="bob"),
-        ask("Which tea does Ana prefer?", "green tea"),
-    ),
     # Disputes, and a name that changes.
     task(
         "a dispute",
         state("Ana's codename is Falcon since 2025-03-01."),
         state("Ana's codename is Osprey since 2025-03-01.", session="tuesday"),
         ask("What is Ana's codename?", "not sure", "Falcon", "Osprey"),
-    ),
-    task(
-        "a dispute that is settled",
-        state("Ana's codename is Falcon since 2025-03-01."),
-        state("Ana's codename is Osprey since 2025-03-01.", session="tuesday"),
-        state("Ana's codename is Osprey since 2025-04-01.", session="thursday"),
-        ask("What is Ana's codename?", "Osprey", lacks="Falcon, not sure"),
     ),
     task(
         "a new name",

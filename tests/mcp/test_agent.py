@@ -1,4 +1,4 @@
-"""An agent loop does 40 tasks with the tools of the core profile.
+"""An agent loop does 24 tasks with the tools of the core profile.
 
 Its model knows the tools only from their listing, so the descriptions and schemas are tested.
 """
@@ -221,8 +221,8 @@ MUTATIONS: dict[str, list[Change]] = {
 """Changes of the listed tools by a task that fails with each."""
 
 
-def test_there_are_forty_tasks() -> None:
-    assert len({one.name for one in TASKS}) == len(TASKS) == 40
+def test_there_are_two_dozen_tasks() -> None:
+    assert len({one.name for one in TASKS}) == len(TASKS) == 24
 
 
 def test_the_agent_does_every_task(environ: Environ, tmp_path: Path) -> None:

@@ -13,12 +13,31 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
+from graphmem.cli import main
 from graphmem.mcp import clients
 from graphmem.mcp.clients import CLIENTS, Server
 from graphmem.mcp.tools import TOOLS, offered
 from graphmem.settings import Settings
-from tests.mcp.conftest import ROOT, Command, Environ, data
+from tests.mcp.conftest import ROOT, Command, Environ, Opened, Ran, data, over_stdio
 from tests.plugins.loops import run_apart as run
+
+
+@pytest.fixture
+def printed(
+    environ: Environ, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Command:
+    """Return a function that runs `graphmem …` in this process."""
+    for name, value in environ.items():
+        if name.startswith("GRAPHMEM_"):
+            monkeypatch.setenv(name, value)
+
+    def ran(*arguments: str) -> Ran:
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        seen = capsys.readouterr()
+        return Ran(int(ended.value.code or 0), seen.out, seen.err)
+
+    return ran
 
 
 def entry(name: str, text: str) -> dict[str, Any]:
@@ -89,36 +108,34 @@ def test_the_file_of_the_token_is_named_where_the_block_needs_it(
     assert "export" not in graphmem("mcp", "--print-config", "cursor", "--http", **token).err
 
 
-def test_a_client_starts_the_server_with_the_chosen_tools(graphmem: Command) -> None:
-    printed = graphmem("mcp", "--print-config", "zed", "--tools", "full")
-    assert entry("zed", printed.out)["args"][-2:] == ["--tools", "full"]
-    assert "--tools" not in graphmem("mcp", "--print-config", "zed").out
+def test_a_client_starts_the_server_with_the_chosen_tools(printed: Command) -> None:
+    block = printed("mcp", "--print-config", "zed", "--tools", "full").out
+    assert entry("zed", block)["args"][-2:] == ["--tools", "full"]
+    assert "--tools" not in printed("mcp", "--print-config", "zed").out
 
 
-def test_each_project_has_a_scope_of_its_own(environ: Environ, tmp_path: Path) -> None:
-    unset = {k: v for k, v in environ.items() if k != "GRAPHMEM_SCOPE"}
-
-    def printed(folder: Path, *more: str) -> tuple[str, str]:
-        command = [sys.executable, "-m", "graphmem", "mcp", "--print-config", "claude-code", *more]
-        done = subprocess.run(
-            command, env=unset, cwd=folder, capture_output=True, text=True, check=True
-        )
-        args = entry("claude-code", done.stdout)["args"]
-        return args[args.index("--scope") + 1], done.stderr
+def test_each_project_has_a_scope_of_its_own(
+    printed: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scope_of(folder: Path, *more: str) -> tuple[str, str]:
+        monkeypatch.chdir(folder)
+        done = printed("mcp", "--print-config", "claude-code", *more)
+        args = entry("claude-code", done.out)["args"]
+        return args[args.index("--scope") + 1], done.err
 
     one, other = tmp_path / "one" / "app", tmp_path / "two" / "app"
     for root in (one, other):
         (root / "src" / "deep").mkdir(parents=True)
         (root / ".git").mkdir()
-    scope, told = printed(one)
+    scope, told = scope_of(one)
     assert scope.startswith("project:app-")
     assert scope in told
-    assert printed(one / "src" / "deep")[0] == scope != printed(other)[0]
-    assert printed(tmp_path / "one")[0].startswith("project:one-")
-    scope, told = printed(one, "--scope", "global")
+    assert scope_of(one / "src" / "deep")[0] == scope != scope_of(other)[0]
+    assert scope_of(tmp_path / "one")[0].startswith("project:one-")
+    scope, told = scope_of(one, "--scope", "global")
     assert (scope, "project" in told.lower().replace("of the project", "")) == ("global", False)
-    unset["GRAPHMEM_SCOPE"] = "team"
-    assert printed(one)[0] == "team"
+    monkeypatch.setenv("GRAPHMEM_SCOPE", "team")
+    assert scope_of(one)[0] == "team"
 
 
 def test_secrets_in_addresses_are_not_printed() -> None:
@@ -161,27 +178,27 @@ def test_odd_values_are_quoted_correctly(odd: str) -> None:
         assert found["env"] == {"GRAPHMEM_HOME": odd}
 
 
-def test_an_unknown_client_is_refused(graphmem: Command) -> None:
-    printed = graphmem("mcp", "--print-config", "netscape")
-    assert (printed.code, printed.out) == (2, "")
-    assert all(name in printed.err for name in CLIENTS)
+def test_an_unknown_client_is_refused(printed: Command) -> None:
+    done = printed("mcp", "--print-config", "netscape")
+    assert (done.code, done.out) == (2, "")
+    assert all(name in done.err for name in CLIENTS)
 
 
-def test_the_help_names_every_client(graphmem: Command) -> None:
+def test_the_help_names_every_client(printed: Command) -> None:
     # A line may break after a hyphen.
-    shown = re.sub(r"-\s+", "-", graphmem("mcp", "--help").out)
+    shown = re.sub(r"-\s+", "-", printed("mcp", "--help").out)
     words = set(re.findall(r"[\w-]+", shown))
     assert CLIENTS.keys() <= words
 
 
-def test_the_tools_are_listed_with_their_token_costs(graphmem: Command) -> None:
-    costs = json.loads(graphmem("mcp", "--tools", "full", "--list-tools", "--json").out)
+def test_the_tools_are_listed_with_their_token_costs(printed: Command) -> None:
+    costs = json.loads(printed("mcp", "--tools", "full", "--list-tools", "--json").out)
     assert {one["name"] for one in costs} == TOOLS.keys()
     assert all(0 < one["tokens_asked"] < one["tokens"] for one in costs)
     core = offered("core", read_only=False).keys()
-    costs = json.loads(graphmem("mcp", "--list-tools", "--json").out)
+    costs = json.loads(printed("mcp", "--list-tools", "--json").out)
     assert [one["name"] for one in costs] == list(core)
-    shown = graphmem("mcp", "--list-tools").out
+    shown = printed("mcp", "--list-tools").out
     assert str(sum(one["tokens"] for one in costs)) in shown
     lines = shown.splitlines()
     assert [line.split()[0] for line in lines[1:-1]] == list(core)
@@ -203,16 +220,15 @@ def test_without_the_sdk_the_error_names_the_package(tmp_path: Path) -> None:
     assert "configuration" in done.stderr
 
 
-def test_scopes_are_separate(environ: Environ) -> None:
-    from tests.mcp.conftest import over_stdio
-
+def test_scopes_are_separate(environ: Environ, opened: Opened) -> None:
     async def session() -> None:
         async with (
             over_stdio(environ, "--scope", "user:alice") as alice,
-            over_stdio(environ, "--scope", "user:bob") as bob,
+            opened(scope="user:alice") as again,
+            opened(scope="user:bob") as bob,
         ):
             await data(alice, "remember", content="Alice deploys from Atlas.")
-            assert (await data(alice, "recall", query="deploy"))["bites"]
+            assert (await data(again, "recall", query="deploy"))["bites"]
             assert (await data(bob, "recall", query="deploy"))["bites"] == []
 
     run(session())

@@ -17,7 +17,7 @@ from mcp.types import INVALID_PARAMS
 from graphmem.mcp.costs import CORE_BUDGET, CORE_TOOLS, costs, token_counter
 from graphmem.mcp.tool import Profile
 from graphmem.mcp.tools import TOOLS, offered
-from tests.mcp.conftest import Environ, data, over_http, over_stdio, refused, text_of
+from tests.mcp.conftest import Environ, Opened, data, over_http, over_stdio, refused, text_of
 from tests.plugins.loops import run_apart as run
 
 TOKEN = "a-token-for-the-tests-of-mcp"
@@ -100,12 +100,24 @@ def valid_arguments() -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_tools_are_listed_with_schemas_and_every_hint(
+def test_tools_are_listed_and_a_cancelled_call_leaves_the_others_alone(
     environ: Environ, tmp_path: Path, way: str
 ) -> None:
     async def session() -> None:
         async with client_by(way, environ, tmp_path) as client:
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            await data(client, "recall", query="anything")
+            calls = [
+                asyncio.create_task(data(client, "remember", content=f"Number {n} is kept."))
+                for n in range(12)
+            ]
+            await asyncio.sleep(0)
+            for call in calls[::3]:
+                call.cancel()
+            done = await asyncio.gather(*calls, return_exceptions=True)
+            assert sum(isinstance(one, asyncio.CancelledError) for one in done) == 4
+            assert sum(isinstance(one, dict) for one in done) == 8
+            assert (await data(client, "recall", query="number"))["bites"]
         assert tools.keys() == READING | WRITING
         for name, tool in tools.items():
             hints = tool.annotations
@@ -129,12 +141,9 @@ def test_tools_are_listed_with_schemas_and_every_hint(
     run(session())
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_the_core_list_stays_within_its_token_budget(
-    environ: Environ, tmp_path: Path, way: str
-) -> None:
+def test_the_core_list_stays_within_its_token_budget(opened: Opened) -> None:
     async def session() -> types.ListToolsResult:
-        async with client_by(way, environ, tmp_path, profile="core") as client:
+        async with opened(profile="core") as client:
             return await client.list_tools()
 
     found = run(session())
@@ -175,28 +184,6 @@ def test_fifty_calls_at_once(environ: Environ, tmp_path: Path, way: str) -> None
                 *(data(client, "current", subject=f"s{n}", predicate="phase") for n in range(25))
             )
             assert {one["leader"] for one in found} == {"there"}
-
-    run(session())
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_cancelled_call_leaves_the_others_alone(
-    environ: Environ, tmp_path: Path, way: str
-) -> None:
-    async def session() -> None:
-        async with client_by(way, environ, tmp_path) as client:
-            await data(client, "recall", query="anything")
-            calls = [
-                asyncio.create_task(data(client, "remember", content=f"Number {n} is kept."))
-                for n in range(12)
-            ]
-            await asyncio.sleep(0)
-            for call in calls[::3]:
-                call.cancel()
-            done = await asyncio.gather(*calls, return_exceptions=True)
-            assert sum(isinstance(one, asyncio.CancelledError) for one in done) == 4
-            assert sum(isinstance(one, dict) for one in done) == 8
-            assert (await data(client, "recall", query="number"))["bites"]
 
     run(session())
 
@@ -259,12 +246,9 @@ HOSTILE: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("way", ["stdin", "http modern"])
-def test_invalid_arguments_are_refused_with_an_error(
-    environ: Environ, tmp_path: Path, way: str
-) -> None:
+def test_invalid_arguments_are_refused_with_an_error(opened: Opened) -> None:
     async def session() -> None:
-        async with client_by(way, environ, tmp_path) as client:
+        async with opened() as client:
             await data(client, "recall", query="anything")
             for name, attempts in HOSTILE.items():
                 for arguments in attempts:
@@ -297,9 +281,9 @@ ODD = [
 ]
 
 
-def test_odd_texts_are_stored_and_searched_as_text(environ: Environ, tmp_path: Path) -> None:
+def test_odd_texts_are_stored_and_searched_as_text(opened: Opened) -> None:
     async def session() -> None:
-        async with client_by("stdin", environ, tmp_path) as client:
+        async with opened() as client:
             await data(client, "recall", query="anything")
             kept = (await data(client, "remember", content="Alice prefers tea."))["memory_id"]
             for text in ODD:
@@ -323,9 +307,9 @@ def test_odd_texts_are_stored_and_searched_as_text(environ: Environ, tmp_path: P
     run(session())
 
 
-def test_a_read_only_server_offers_reading_tools_only(environ: Environ, tmp_path: Path) -> None:
+def test_a_read_only_server_offers_reading_tools_only(opened: Opened) -> None:
     async def session() -> None:
-        async with client_by("stdin", environ, tmp_path, "--read-only") as client:
+        async with opened(read_only=True) as client:
             tools = {tool.name for tool in (await client.list_tools()).tools}
             assert tools == READING
             await data(client, "recall", query="anything")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from mcp import Client
 
 from graphmem.mcp.schemas import complete_schema
 from graphmem.mcp.tools import TOOLS
-from tests.mcp.conftest import Environ, Opened, answer, data, over_stdio, refused, text_of
+from tests.mcp.conftest import Opened, answer, data, refused, text_of
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.loops import run_apart as run
 
@@ -84,10 +83,9 @@ async def _loop(client: Client) -> None:
     assert "belief_id" not in moved
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_a_belief_is_stated_tested_explained_and_revised(environ: Environ, mode: str) -> None:
+def test_a_belief_is_stated_tested_explained_and_revised(opened: Opened) -> None:
     async def session() -> None:
-        async with over_stdio(environ, mode=mode, profile="core") as client:
+        async with opened(mode="auto", profile="core") as client:
             await _loop(client)
 
     run(session())
@@ -152,13 +150,13 @@ LISTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "argument"), LISTS)
-def test_an_empty_list_is_refused(opened: Opened, name: str, argument: str) -> None:
+def test_an_empty_list_is_refused(opened: Opened) -> None:
     async def session() -> None:
         async with opened() as client:
-            error = await refused(client, name, **{**TOOLS[name].example, argument: []})
-            assert error["code"] == "invalid_input"
-            assert argument in error["message"]
+            for name, argument in LISTS:
+                error = await refused(client, name, **{**TOOLS[name].example, argument: []})
+                assert error["code"] == "invalid_input"
+                assert argument in error["message"]
 
     run(session())
 

@@ -136,10 +136,9 @@ def test_an_error_shows_a_valid_example(name: str) -> None:
     assert all(argument in tool.usage for argument in tool.arguments.model_fields)
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
-def test_every_tool_is_called_over_stdin(environ: Environ, mode: str) -> None:
+def test_every_tool_is_called_over_stdin(environ: Environ) -> None:
     async def session() -> None:
-        async with over_stdio(environ, mode=mode) as client:
+        async with over_stdio(environ) as client:
             listed = await client.list_tools()
             found = await _everything(client)
             assert found.keys() == {tool.name for tool in listed.tools}
