@@ -34,7 +34,7 @@ from tests.plugins.hostile_tenant import MAY, Tenant, filled, is_in
 pytestmark = pytest.mark.timeout(3_600)
 
 MOST = hypothesis.settings().max_examples
-TEXTS, TENANTS = min(max(150, MOST * 5), 1_000), max(1, MOST // 200)
+TEXTS, TENANTS = min(max(60, MOST * 2), 1_000), max(1, MOST // 200)
 """Hostile texts of a tenant, and tenants: 10,000 texts in all in the profile `deep`. One page of a
 list holds all of a tenant."""
 BAD = "x\x1b]0;owned\x07\x1b[2J\u202e[/etc/hosts] :smile:"
