@@ -38,12 +38,19 @@ ROUNDED = {"belief", "positive", "negative", "contested", "vitality"}
 
 
 @few
-@given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
+@given(
+    items=accounts(),
+    policy=policies,
+    cardinality=cardinalities,
+    limit=st.integers(1, 3),
+    data=st.data(),
+)
 def test_an_explanation_recombines_to_the_projection(
     archive: Archive,
     items: list[Item],
     policy: Policy,
     cardinality: Cardinality,
+    limit: int,
     data: st.DataObject,
 ) -> None:
     by = policy.model_copy(update={"cardinality": cardinality})
@@ -62,27 +69,17 @@ def test_an_explanation_recombines_to_the_projection(
             elsewhere = {*ROUNDED, "trust"}
             assert found.belief.model_dump(exclude=elsewhere) == read.model_dump(exclude=elsewhere)
             assert found.trust == read.trust
-
-
-@few
-@given(items=accounts(), policy=policies, limit=st.integers(1, 3))
-def test_the_pages_together_are_the_whole(
-    archive: Archive, items: list[Item], policy: Policy, limit: int
-) -> None:
-    written = archive.write(items)
-    for belief_id in {e.claim for e in written.evidence}:
-        whole = written.handle.why(belief_id, policy=policy)
-        assert isinstance(whole, BeliefReasons)
-        pieces: list[EvidenceDetail] = []
-        while len(pieces) < whole.total:
-            page = written.handle.why(
-                belief_id, policy=policy, cursor=position_cursor(len(pieces)), limit=limit
-            )
-            assert isinstance(page, BeliefReasons)
-            assert page.belief == whole.belief
-            assert 0 < len(page.pieces) <= limit
-            pieces += page.pieces
-        assert tuple(pieces) == whole.pieces
+            pieces: list[EvidenceDetail] = []
+            while len(pieces) < found.total:
+                cursor = position_cursor(len(pieces))
+                page = written.handle.why(
+                    belief_id, as_of=as_of, policy=by, cursor=cursor, limit=limit
+                )
+                assert isinstance(page, BeliefReasons)
+                assert page.belief == found.belief
+                assert 0 < len(page.pieces) <= limit
+                pieces += page.pieces
+            assert tuple(pieces) == found.pieces
 
 
 @few
@@ -113,15 +110,10 @@ def test_a_timeline_is_what_was_read_at_each_instant(
                 then.verdict.status,
                 then.verdict.confidence,
             )
+    slots_held_what_their_timeline_says(written, by)
 
 
-@few
-@given(items=accounts(), policy=policies, cardinality=cardinalities)
-def test_a_slots_timeline_is_what_it_held_at_each_instant(
-    archive: Archive, items: list[Item], policy: Policy, cardinality: Cardinality
-) -> None:
-    by = policy.model_copy(update={"cardinality": cardinality})
-    written = archive.write(items)
+def slots_held_what_their_timeline_says(written: Written, by: Policy) -> None:
     asked = AsOf(valid=END)
     found = written.handle.beliefs.timeline("alice", "works_on", as_of=asked, policy=by)
     told: dict[datetime, dict[str, float]] = {at: {} for at in found.instants}

@@ -19,63 +19,45 @@ cardinalities = st.sampled_from(Cardinality)
 
 
 @few
-@given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
-def test_a_page_of_beliefs(
+@given(
+    items=accounts(),
+    policy=policies,
+    cardinality=cardinalities,
+    limit=st.integers(1, 3),
+    data=st.data(),
+)
+def test_pages_of_beliefs_and_each_of_them(
     archive: Archive,
     items: list[Item],
     policy: Policy,
     cardinality: Cardinality,
+    limit: int,
     data: st.DataObject,
 ) -> None:
     by = policy.model_copy(update={"cardinality": cardinality})
     written = archive.write(items)
+    beliefs = written.handle.beliefs
     for as_of in (AsOf(), data.draw(written.moments()), data.draw(written.moments())):
-        page = written.handle.beliefs.list(as_of=as_of, policy=by, limit=1_000)
-        assert {b.id: b.created_at for b in page.beliefs} == written.existed(as_of)
-        told = [problem for b in page.beliefs for problem in wrong_belief(written, b, as_of, by)]
+        page = beliefs.list(as_of=as_of, policy=by, limit=1_000).beliefs
+        assert {b.id: b.created_at for b in page} == written.existed(as_of)
+        told = [problem for b in page for problem in wrong_belief(written, b, as_of, by)]
         assert told == []
-        order = [(b.created_at, b.id) for b in page.beliefs]
+        order = [(b.created_at, b.id) for b in page]
         assert order == sorted(order, reverse=True)
-
-
-@few
-@given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
-def test_one_belief_is_the_one_on_the_page(
-    archive: Archive,
-    items: list[Item],
-    policy: Policy,
-    cardinality: Cardinality,
-    data: st.DataObject,
-) -> None:
-    by = policy.model_copy(update={"cardinality": cardinality})
-    written = archive.write(items)
-    as_of = data.draw(written.moments())
-    page = written.handle.beliefs.list(as_of=as_of, policy=by, limit=1_000)
-    listed = {b.id: b for b in page.beliefs}
-    for belief_id in written.ids.values():
-        if belief_id in listed:
-            found = written.handle.beliefs.get(belief_id, as_of=as_of, policy=by)
-            assert found == listed[belief_id]
-        else:
-            with pytest.raises(NotFoundError):
-                written.handle.beliefs.get(belief_id, as_of=as_of, policy=by)
-
-
-@few
-@given(items=accounts(), limit=st.integers(1, 3), data=st.data())
-def test_the_pages_together_are_the_whole(
-    archive: Archive, items: list[Item], limit: int, data: st.DataObject
-) -> None:
-    written = archive.write(items)
-    handle, as_of = written.handle, data.draw(written.moments())
-    whole = handle.beliefs.list(limit=1_000, as_of=as_of).beliefs
-    found: list[Belief] = []
-    page = handle.beliefs.list(limit=limit, as_of=as_of)
-    while page.next_cursor is not None:
-        assert len(page.beliefs) == limit
-        found += page.beliefs
-        page = handle.beliefs.list(limit=limit, as_of=as_of, cursor=page.next_cursor)
-    assert [*found, *page.beliefs] == list(whole)
+        listed = {b.id: b for b in page}
+        for belief_id in written.ids.values():
+            if belief_id in listed:
+                assert beliefs.get(belief_id, as_of=as_of, policy=by) == listed[belief_id]
+            else:
+                with pytest.raises(NotFoundError):
+                    beliefs.get(belief_id, as_of=as_of, policy=by)
+        found: list[Belief] = []
+        some = beliefs.list(limit=limit, as_of=as_of, policy=by)
+        while some.next_cursor is not None:
+            assert len(some.beliefs) == limit
+            found += some.beliefs
+            some = beliefs.list(limit=limit, as_of=as_of, policy=by, cursor=some.next_cursor)
+        assert [*found, *some.beliefs] == list(page)
 
 
 @pytest.mark.system

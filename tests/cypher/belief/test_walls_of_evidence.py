@@ -7,12 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import Handle
-from graphmem.errors import NotFoundError
 from graphmem.model import AsOf, Cardinality, Origin, Policy
 from tests.plugins.belief_oracle import verdict_of, wrong_belief, wrong_slot, wrong_trail
-from tests.plugins.clients import on_tenant
 from tests.plugins.examples import few
-from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.histories import (
     PREDICATE,
     SUBJECT,
@@ -22,27 +19,10 @@ from tests.plugins.histories import (
     Written,
     accounts,
     clocked,
-    deliver,
-    written,
 )
-from tests.rules.strategies_histories import BASE, CLAIMS, EPISODES
+from tests.rules.strategies_histories import BASE
 
 pytestmark = pytest.mark.timeout(3_600)
-
-
-@few
-@given(ours=accounts(), theirs=accounts())
-def test_two_tenants_with_the_same_ids(
-    plain: Handle, look: Look, ours: list[Item], theirs: list[Item]
-) -> None:
-    """Ids of events, episodes and beliefs, scope, subject and objects are all the same."""
-    tenants = [clocked(on_tenant(plain, fresh_tenant())) for _ in range(2)]
-    for memory, items in zip(tenants, (ours, theirs), strict=True):
-        for name in filter(None, EPISODES):
-            memory.episodes.add(episode_id=name)
-        deliver(memory, items)
-    for memory, items in zip(tenants, (ours, theirs), strict=True):
-        sees_its_own(written(memory, items, look))
 
 
 @few
@@ -93,21 +73,6 @@ def sees_its_own(history: Written) -> None:
     for belief_id in history.existed(AsOf()):
         trail = handle.evidence_for(belief_id)
         assert wrong_trail(trail, verdict_of(history, belief_id, AsOf())) == []
-
-
-def test_a_belief_of_another_is_not_found(plain: Handle) -> None:
-    memory = clocked(plain)
-    there = memory.scope("there").observe(SUBJECT, PREDICATE, CLAIMS[0], at=BASE)
-    for stranger in (
-        memory.scope("here"),
-        memory,
-        on_tenant(memory, fresh_tenant()).scope("there"),
-    ):
-        for read in (stranger.beliefs.get, stranger.evidence_for, stranger.beliefs.what_if):
-            with pytest.raises(NotFoundError):
-                read(there)
-        assert stranger.beliefs.list().beliefs == ()
-        assert stranger.current(SUBJECT, PREDICATE).candidates == ()
 
 
 def test_a_slot_is_looked_for_in_the_handles_own_scope_first(plain: Handle) -> None:
