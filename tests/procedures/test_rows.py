@@ -51,7 +51,7 @@ def filled(rows: Rows) -> bool:
     return any(value not in (None, [], 0, "", False) for row in rows for value in row.values())
 
 
-@pytest.mark.parametrize("name", sample(OFFERS, 3))
+@pytest.mark.parametrize("name", sample(OFFERS, 8))
 def test_a_call_returns_the_rows_of_the_query_also_when_it_assumes_what_it_can(
     asked: Asked, populated: Populated, name: str
 ) -> None:
