@@ -174,12 +174,12 @@ def _created(path: Path, barrier: Any, answers: Any, text: str) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="needs fork")
 def test_of_many_processes_all_get_the_text_of_the_first(tmp_path: Path) -> None:
     own = multiprocessing.get_context("fork")
-    for turn in range(10):
+    for turn in range(3):
         path = tmp_path / f"new-{turn}" / "token"
-        barrier, answers = own.Barrier(12), own.Queue()
+        barrier, answers = own.Barrier(8), own.Queue()
         started = [
             own.Process(target=_created, args=(path, barrier, answers, f"text {n}"))
-            for n in range(12)
+            for n in range(8)
         ]
         for process in started:
             process.start()

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 
 from graphmem.consolidation.rules import Cluster, star_clusters
 
-Edges = dict[tuple[int, int], float]
-
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[list[dict[int, float]], list[int]]:

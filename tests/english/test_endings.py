@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graphmem.english import endings
-from graphmem.english.mentions import Sentence, sentences
+from graphmem.english.mentions import sentences
 from graphmem.english.versions import Statement, outdated
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -38,11 +38,6 @@ STAYS = (
     "I love {}.",
     "I cancelled a visit to {}.",
 )
-
-
-def read(text: str) -> Sentence:
-    [sentence] = sentences(text)
-    return sentence
 
 
 def marks(older: str, newer: str) -> bool:

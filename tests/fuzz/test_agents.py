@@ -187,7 +187,7 @@ def served(environ: dict[str, str], frames: list[bytes]) -> tuple[list[Any], str
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
 
 
-@hypothesis.settings(max_examples=max(2, hypothesis.settings().max_examples // 15))
+@hypothesis.settings(max_examples=hypothesis.settings().max_examples // 30)
 @given(data=st.data())
 def test_a_frame_that_is_none_ends_nothing(environ: dict[str, str], data: st.DataObject) -> None:
     """Many frames to one process: to start it costs more than to give it hundreds."""

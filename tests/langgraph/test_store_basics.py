@@ -17,8 +17,6 @@ from tests.langgraph.conftest import Store, Stores
 from tests.plugins.clients import Door, on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 
-pytestmark = pytest.mark.usefixtures("both_clients")
-
 
 def counted(look: Look, tenant: str) -> dict[str, int]:
     rows = look.rows(

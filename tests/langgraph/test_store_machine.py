@@ -27,7 +27,7 @@ from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 
-EXAMPLES = examples(12, 100, 500)
+EXAMPLES = examples(8, 100, 500)
 ROUNDING = 1e-5
 """Neo4j stores and compares vectors as 32-bit floats."""
 

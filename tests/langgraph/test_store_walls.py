@@ -18,7 +18,7 @@ from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 
-SCOPES = ("global", "user:ann", "user:ann/a", "USER:ANN", "a")
+SCOPES = ("global", "user:ann", "USER:ANN")
 LABELS = (
     *("a", "A", "ａ", "а", "a\u200b", "\u200b", "\u202ea", "a\u0301", "á", "a ", " a"),
     *("global", "user:ann", "user:ann/a", "a/b", "/", "//", ":", "a:b", "*", "%2E", "%", "\\"),
@@ -49,7 +49,7 @@ def shown(store: Any) -> set[tuple[Place, Any]]:
 
 
 @pytest.mark.parametrize("exact", [operations.EXACT, -1], ids=["compared", "by index"])
-@hypothesis.settings(max_examples=examples(4, 40, 500), deadline=None)
+@hypothesis.settings(max_examples=examples(2, 40, 500), deadline=None)
 @hypothesis.given(data=st.data())
 def test_no_store_sees_or_changes_what_another_stored(
     stores: Stores, memory: Handle, monkeypatch: pytest.MonkeyPatch, exact: int, data: st.DataObject

@@ -58,7 +58,6 @@ SLOTS = (("alice", "works on"), ("alice", "likes"), ("alice", "Lives-in"))
 
 instants = st.integers(0, 4).map(lambda n: MAY + timedelta(hours=n))
 scopes = st.sampled_from(sorted(SEES))
-spellings = st.sampled_from([str, str.upper, " {} ".format])
 kinds = st.sampled_from(["supporting", "supporting", "refuting"])
 confidences = st.sampled_from([0.0, 0.5, 0.7, 0.9, 1.0])
 strengths = st.sampled_from([-3, 0.3, 0.5, 0.85, 0.9, 1])
@@ -660,5 +659,5 @@ def test_any_history_of_evidence_reads_as_the_model_says(plain: Handle, look: Lo
 
     run_state_machine_as_test(
         Here,
-        settings=hypothesis.settings(max_examples=examples(6, 60, 400), stateful_step_count=15),
+        settings=hypothesis.settings(max_examples=examples(3, 60, 400), stateful_step_count=15),
     )

@@ -25,7 +25,7 @@ from tests.plugins.texts import unlike
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 TEXTS = [unlike(n, about=f"topic{n}") for n in range(4)]
-EXAMPLES = examples(8, 60, 400)
+EXAMPLES = examples(4, 60, 400)
 
 
 @dataclass(frozen=True)

@@ -220,5 +220,5 @@ def test_any_history_reads_as_the_model_says(plain: Handle, look: Look) -> None:
 
     run_state_machine_as_test(
         Here,
-        settings=hypothesis.settings(max_examples=examples(8, 60, 400), stateful_step_count=15),
+        settings=hypothesis.settings(max_examples=examples(4, 60, 400), stateful_step_count=15),
     )

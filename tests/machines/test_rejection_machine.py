@@ -333,6 +333,7 @@ class Laundering(RuleBasedStateMachine):
         assert value is None or not self.is_rejected(scope, kind, value), (scope, kind, spelt)
 
 
+@pytest.mark.system
 def test_no_history_shows_a_rejected_value_as_current(
     plain: Handle, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -343,7 +344,7 @@ def test_no_history_shows_a_rejected_value_as_current(
     run_state_machine_as_test(
         Here,
         settings=hypothesis.settings(
-            max_examples=examples(4, 60, 2_000),
+            max_examples=examples(2, 60, 2_000),
             stateful_step_count=examples(15, 25, 30),
             deadline=None,
             suppress_health_check=list(hypothesis.HealthCheck),

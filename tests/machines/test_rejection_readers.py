@@ -249,8 +249,8 @@ def test_a_value_is_current_for_those_who_did_not_reject_it(
     run_state_machine_as_test(
         Here,
         settings=hypothesis.settings(
-            max_examples=examples(3, 40, 1_000),
-            stateful_step_count=examples(12, 20, 30),
+            max_examples=examples(2, 40, 1_000),
+            stateful_step_count=examples(10, 20, 30),
             deadline=None,
             suppress_health_check=list(hypothesis.HealthCheck),
         ),

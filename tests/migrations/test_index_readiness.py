@@ -16,7 +16,6 @@ from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
 from tests.migrations.conftest import Blank, made
 
-TEXT = "A memory like any other"
 FULLTEXT = {"indexConfig": {"fulltext.analyzer": "english"}}
 VECTOR = {"indexConfig": {"vector.dimensions": HashEmbedder.DIMENSION}}
 # Short, so that it is compiled before an index can be ready.

@@ -25,7 +25,7 @@ TEXTS = [*(unlike(n, about=f"topic{n}") for n in range(3)), restated(0), restate
 """The last two are near duplicates of one another."""
 SEES = {"global": {"global"}, "alice": {"global", "alice"}}
 MICROSECOND = timedelta(microseconds=1)
-EXAMPLES = examples(10, 100, 1_000)
+EXAMPLES = examples(6, 100, 1_000)
 
 Step = tuple[str, str, int, int, int]
 steps = st.tuples(

@@ -100,7 +100,6 @@ def test_a_retried_transaction_counts_once(
     assert cards(retried) == cards(straight)
 
 
-@pytest.mark.usefixtures("both_clients")
 @pytest.mark.parametrize("nth", sample([1, 2], 2))
 @pytest.mark.parametrize("name", WRITES)
 def test_a_lost_acknowledgement_and_a_second_try_count_once(

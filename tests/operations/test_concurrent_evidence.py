@@ -24,7 +24,7 @@ from tests.plugins.faults import Holding
 from tests.plugins.graph import Look, has_cycle
 from tests.plugins.texts import unlike
 
-pytestmark = pytest.mark.usefixtures("both_clients")
+in_both_clients = pytest.mark.usefixtures("both_clients")
 
 WRITERS, READERS = examples(8, 16, 16), examples(4, 8, 8)
 EACH = examples(6, 10, 10)
@@ -109,6 +109,7 @@ def acknowledged(results: Iterable[Any]) -> list[str]:
     return [one.event_id for one in flat]
 
 
+@in_both_clients
 def test_writers_and_readers_of_one_slot_lose_nothing_and_meet_no_error(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
-
 from graphmem import Handle
 from graphmem.graph import catalog
 from graphmem.model import EventType, Origin
@@ -14,8 +12,6 @@ from graphmem.ports import Tx, run_now
 from graphmem.rules.read_options import ReadOptions
 from tests.plugins.clients import Door
 from tests.plugins.graph import Look
-
-pytestmark = pytest.mark.usefixtures("both_clients")
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -44,4 +44,4 @@ def sample(values: Iterable[object], every: int) -> list[ParameterSet]:
 
 def few(test: F) -> F:
     """Limit a generated test that queries the server to few examples, except in `deep`."""
-    return hypothesis.settings(max_examples=examples(7, 200, 2_000))(test)
+    return hypothesis.settings(max_examples=examples(5, 200, 2_000))(test)

@@ -25,13 +25,11 @@ from tests.plugins.loopback import Reply, send
 BUFFERS = 16_000_000
 """Bytes that the sockets of both sides may buffer in addition to those that were read."""
 SLOW: dict[str, Callable[[ChatService], Reply]] = {
-    "drip": lambda s: s.drip,
     "headers": lambda s: s.drip_headers,
     "hang": lambda s: s.hang,
 }
 
 
-@pytest.mark.usefixtures("both_clients")
 @pytest.mark.usefixtures("both_clients")
 @pytest.mark.parametrize("slow", SLOW.values(), ids=SLOW)
 def test_a_request_ends_at_its_deadline(
@@ -54,7 +52,7 @@ def test_what_is_given_up_is_hung_up_and_leaves_no_thread(
 ) -> None:
     talk = connect(model_timeout_s=0.2, model_max_retries=0)
     threads: list[int] = []
-    for _ in range(3):
+    for _ in range(2):
         service.hung_up.clear()
         received = len(service.bodies)
         # On a busy machine the time can be over before the request is sent.
@@ -65,7 +63,7 @@ def test_what_is_given_up_is_hung_up_and_leaves_no_thread(
         assert service.hung_up.wait(300)
         ours = [one for one in threading.enumerate() if one.name == "graphmem-models"]
         threads.append(len(ours))
-    assert threads == [1, 1, 1]
+    assert threads == [1, 1]
 
 
 def test_who_is_cancelled_hangs_up(service: ChatService) -> None:
