@@ -43,7 +43,7 @@ def made(client: Handle) -> Victim:
     marked = mark_everything(memory, known)
     tell(memory, SWIMS, name=MARK)
     memory.usage.flush()
-    known |= _known_besides(memory, name, known)
+    known |= known_besides(memory, name, known)
     return Victim(name, memory, known, known | marked)
 
 
@@ -94,7 +94,7 @@ def mark_everything(memory: Handle, known: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _known_besides(memory: Handle, name: str, known: dict[str, str]) -> dict[str, str]:
+def known_besides(memory: Handle, name: str, known: dict[str, str]) -> dict[str, str]:
     """Return what else an attacker may have got hold of: cursors, turns, events, keys, digests."""
     pages = {
         "list": memory.memories.list(limit=1).next_cursor,
