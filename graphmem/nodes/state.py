@@ -59,12 +59,28 @@ class Job(TenantNode):
 
 
 class JobUnit(ScopedNode):
-    """A scope that a background job served, or a session or item of it that failed."""
+    """A scope that a background job served, a session or item of it that failed, or a long call.
+
+    A long call that a client of `graphmem serve` asked for has the job `operation` and an id that
+    begins with `op_`; its unit is the method.
+    """
 
     indexes: ClassVar = (ID,)
 
     job = StringProperty(required=True)
     unit = StringProperty(required=True)
+    scopes = ArrayProperty(StringProperty())
+    trust = StringProperty()
+    key_id = StringProperty()
+    digest = StringProperty()
+    arguments = StringProperty()
+    owner = StringProperty()
+    asked_at = InstantProperty()
+    cancelled_at = InstantProperty()
+    finished_at = InstantProperty()
+    progress = StringProperty()
+    outcome = StringProperty()
+    result = StringProperty()
     served_at = InstantProperty()
     due_at = InstantProperty()
     failures = IntegerProperty()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager, nullcontext
 from functools import cache
 from importlib.metadata import version
@@ -15,26 +15,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import Body, FastAPI, Header, Path, Query
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from graphmem import signatures
 from graphmem.client import AsyncGraphMem
 from graphmem.client.handle import AsyncHandle
 from graphmem.errors import GraphmemError, GraphQueryError, InvalidInputError
+from graphmem.jobs import operations
+from graphmem.jobs.operations import OperationPage, OperationStatus
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.model import GLOBAL_SCOPE, Origin, Record
 from graphmem.model.calls import CALL
 from graphmem.rules.plain import plain
-from graphmem.serve import problems
+from graphmem.serve import long_calls, problems
 from graphmem.serve.document import openapi, result_of
 from graphmem.serve.guard import BOOKMARK, GRANT
 from graphmem.serve.key_routes import add_key_routes
 from graphmem.serve.keys import Grant, KeyFile
-from graphmem.serve.operations import BY_NAME, KNOWN, OPERATIONS, Operation
+from graphmem.serve.long_calls import EventStream, Runner
+from graphmem.serve.operations import BY_NAME, OPERATIONS, Operation, arguments_of
 from graphmem.serve.problems import Problem, ProblemDetails, log
 from graphmem.telemetry import receivers
 
@@ -46,6 +49,8 @@ SCOPE = "Graphmem-Scope"
 IDEMPOTENCY = "Idempotency-Key"
 READY_S = 2.0
 """Seconds in which the database must answer for the server to be ready."""
+CLOSE_S = 5.0
+"""Seconds for which the end of the server waits until its operations are free for others."""
 READY_AGAIN_S = 1.0
 """Seconds for which an answer about readiness is repeated."""
 PROBLEM: dict[int | str, dict[str, Any]] = {
@@ -71,7 +76,15 @@ IdempotencyHeader = Annotated[
     ),
 ]
 
+OperationId = Annotated[str, Path(max_length=200, description="Id of the operation.")]
 HiddenHeader = Annotated[str | None, Header(alias=IDEMPOTENCY, include_in_schema=False)]
+
+
+class OperationQuery(Record):
+    """Parameters of a page of operations."""
+
+    limit: int = Field(50, ge=1, le=1_000, description="Maximum number of operations.")
+    cursor: str | None = Field(None, description="`next_cursor` of the previous page.")
 
 
 class CheckedRoute(APIRoute):
@@ -100,11 +113,14 @@ class CheckedRoute(APIRoute):
 class Service:
     """Calls of the client for requests."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, tenants: Callable[[], Collection[str]] = frozenset
+    ) -> None:
         # The packages of this extra can always export metrics.
         settings = settings.model_copy(update={"metrics": True})
         self.settings = settings
         self.connection = MemoryConnection(settings)
+        self.runner = Runner(self.connection, tenants)
         self.traced = receivers.continued if settings.traces else nullcontext
         self._deadline_s = settings.serve_deadline_s
         self._ready_at = -READY_AGAIN_S
@@ -256,7 +272,10 @@ def create_app(service: Service) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.connection.begin()
+        running = asyncio.create_task(service.runner.run())
         yield
+        running.cancel()
+        await asyncio.wait({running}, timeout=CLOSE_S)
         await service.connection.close()
 
     app = FastAPI(
@@ -282,12 +301,69 @@ def create_app(service: Service) -> FastAPI:
             summary=operation.summary,
             description=f"Needs the right `{operation.right}`.",
             tags=[operation.path.split("/")[1]],
-            responses=PROBLEM,
-            response_model=result_of(operation),
+            **_results(operation),
         )
+    _add_operations(app, service)
     add_key_routes(app, KeyFile.of(service.settings), PROBLEM)
     _add_own(app, service)
     return app
+
+
+def _results(operation: Operation) -> dict[str, Any]:
+    """Return the results of a route, as FastAPI describes them."""
+    if not operation.is_long:
+        return {"response_model": result_of(operation), "responses": PROBLEM}
+    if operation.plans is None:
+        return {"response_model": OperationStatus, "status_code": 202, "responses": PROBLEM}
+    started = {"model": OperationStatus, "description": "The operation, unless it is a dry run."}
+    return {"response_model": result_of(operation), "responses": PROBLEM | {202: started}}
+
+
+def _add_operations(app: FastAPI, service: Service) -> None:
+    async def page(request: Request, given: Annotated[OperationQuery, Query()]) -> OperationPage:
+        grant: Grant = request.scope[GRANT]
+        context = (await service.connection.memory()).tenant(grant.tenant)._state.context
+        found = await operations.page(
+            context, long_calls.granted_to(grant), cursor=given.cursor, limit=given.limit
+        )
+        return long_calls.shown(grant, found)
+
+    async def find(request: Request, operation_id: OperationId) -> OperationStatus:
+        grant: Grant = request.scope[GRANT]
+        handle = (await service.connection.memory()).tenant(grant.tenant)
+        return await service.runner.find(handle, grant, operation_id)
+
+    async def cancel(request: Request, operation_id: OperationId) -> OperationStatus:
+        found = await find(request, operation_id)
+        grant: Grant = request.scope[GRANT]
+        context = (await service.connection.memory()).tenant(grant.tenant)._state.context
+        await operations.cancel(context, found.id)
+        return await find(request, operation_id)
+
+    async def events(request: Request, operation_id: OperationId) -> Response:
+        await find(request, operation_id)
+        states = long_calls.states(lambda: find(request, operation_id))
+        return EventStream(service.runner, states)
+
+    one = f"{V1}/operations/{{operation_id}}"
+    for verb, path, endpoint, kind, summary in (
+        ("GET", f"{V1}/operations", page, OperationPage, "List the operations that the key shows."),
+        ("GET", one, find, OperationStatus, "Return the state of an operation."),
+        ("DELETE", one, cancel, OperationStatus, "End an operation; what it has done stays."),
+        ("GET", f"{one}/events", events, str, "Stream the states of an operation as events."),
+    ):
+        app.add_api_route(
+            path,
+            endpoint,
+            methods=[verb],
+            operation_id=f"operations_{endpoint.__name__}",
+            summary=summary,
+            tags=["operations"],
+            responses=PROBLEM,
+            response_model=kind,
+            status_code=200,
+            response_class=EventStream if endpoint is events else JSONResponse,
+        )
 
 
 def _add_own(app: FastAPI, service: Service) -> None:
@@ -337,17 +413,26 @@ def _endpoint(
         given: Record | None = None,
         **in_path: str,
     ) -> Response:
-        arguments = _arguments(given) | in_path
+        arguments = arguments_of(given)
         grant: Grant = request.scope[GRANT]
         scope = None if scope_header is None else _utf8(scope_header)
         key = None if idempotency_key is None else _utf8(idempotency_key)
+        if operation.is_long and not arguments.get("dry_run", operation.plans):
+            handle = handle_of(await service.connection.memory(), grant, scope)
+            stored = {} if given is None else given.model_dump(mode="json", exclude_unset=True)
+            asked = {"given": stored, "path": in_path}
+            found = await service.runner.ask(handle, operation, asked, grant=grant, key=key)
+            place = {"location": f"{V1}/operations/{found.id}"}
+            return Response(to_json(plain(found)), 202, place, "application/json")
         with service.traced(request.headers):
-            return answer(await service.call(operation, grant, arguments, scope, key))
+            return answer(await service.call(operation, grant, arguments | in_path, scope, key))
 
     parameters = {
         "request": Request,
         "scope_header": ScopeHeader,
-        "idempotency_key": IdempotencyHeader if operation.event_id else HiddenHeader,
+        "idempotency_key": IdempotencyHeader
+        if operation.event_id or operation.is_long
+        else HiddenHeader,
     }
     for name in operation.in_path:
         limits = StringConstraints(min_length=1, max_length=200)
@@ -373,15 +458,6 @@ def _endpoint(
 def _text(operation: Operation, name: str) -> str:
     method = "session" if operation.in_session else operation.method
     return next(one.text for one in signatures.method(method).parameters if one.name == name)
-
-
-def _arguments(given: Record | None) -> dict[str, Any]:
-    """Return what a request gives, without what is null."""
-    found = {} if given is None else {name: getattr(given, name) for name in given.model_fields_set}
-    known = found.pop(KNOWN, None)
-    if known is not None:
-        found["as_of"] = {"valid": found.get("as_of"), "known": known}
-    return {name: value for name, value in found.items() if value is not None}
 
 
 def _utf8(header: str) -> str:

@@ -28,9 +28,10 @@ def openapi(app: FastAPI) -> dict[str, Any]:
     for path in document["paths"].values():
         for operation in path.values():
             found = operation["responses"]["default"]["content"]
-            if "application/json" in found:  # FastAPI keeps the document
-                found[MEDIA_TYPE] = found.pop("application/json")
-    for record in set(_records(tuple(result_of(one) for one in OPERATIONS))):
+            for kind in found.keys() - {MEDIA_TYPE}:  # FastAPI keeps the document
+                found[MEDIA_TYPE] = found.pop(kind)
+    answered = [one for one in OPERATIONS if not one.is_long or one.plans is not None]
+    for record in set(_records(tuple(result_of(one) for one in answered))):
         schema = components["schemas"][record.__name__]
         for name in derived(record):
             schema["properties"][name] = _schema_of(getattr(record, name))

@@ -9,7 +9,7 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers
@@ -107,6 +107,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         headers, status, began = Headers(scope=scope), 0, time.perf_counter()
+        place = ExitStack()
         given = headers.get(REQUEST_ID, "")
         call = Call(given if _ID.fullmatch(given) else uuid.uuid4().hex)
         CALL.set(call)
@@ -115,6 +116,8 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                if _streams(message):
+                    place.close()  # a stream lasts for minutes, and mostly waits
                 own = [(REQUEST_ID.encode(), call.id.encode())]
                 if call.reached:
                     own.append((BOOKMARK.encode(), ",".join(call.reached).encode()))
@@ -126,15 +129,17 @@ class Guard:
             call.bookmarks = _bookmarks(headers)
             if scope["path"] not in OPEN:
                 self._check_key(scope, headers)
-            async with self._body(receive, headers) as body, self._place(scope):
+            async with self._body(receive, headers) as body:
+                await self._enter(scope)
+                place.callback(self._places.leave)
                 await self._app(scope, _replay(body, receive), answer)
         except Problem as problem:
             await problem.response()(scope, receive, answer)
         finally:
+            place.close()
             _log(scope, call, status, time.perf_counter() - began)
 
-    @asynccontextmanager
-    async def _place(self, scope: Scope) -> AsyncIterator[None]:
+    async def _enter(self, scope: Scope) -> None:
         """Wait for a place among the requests that are answered at once."""
         grant: Grant | None = scope.get(GRANT)
         try:
@@ -142,10 +147,6 @@ class Guard:
                 await self._places.enter("" if grant is None else grant.tenant)
         except TimeoutError:
             raise busy() from None
-        try:
-            yield
-        finally:
-            self._places.leave()
 
     @asynccontextmanager
     async def _body(self, receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
@@ -237,6 +238,11 @@ async def _parts(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
             raise too_large
         yield part
         more = message.get("more_body", False)
+
+
+def _streams(start: Message) -> bool:
+    found = Headers(raw=start.get("headers", [])).get("content-type", "")
+    return found.startswith("text/event-stream")
 
 
 def _bookmarks(headers: Headers) -> tuple[str, ...]:

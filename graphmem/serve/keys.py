@@ -332,6 +332,11 @@ class KeyRing:
             return None
         return key
 
+    def tenants(self) -> frozenset[str]:
+        """Return the tenants of all keys, also of those that have ended."""
+        self._refresh()
+        return frozenset(key.tenant for key in self._keys.values())
+
     def is_valid(self, key: Key) -> bool:
         """Return whether a key that was found is still valid."""
         self._refresh()

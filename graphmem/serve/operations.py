@@ -45,6 +45,10 @@ class Operation(NamedTuple):
     """Whether it concerns all scopes of a tenant, which the key must grant then."""
     in_session: bool = False
     """Whether it is a method of a session, whose name is in the path."""
+    is_long: bool = False
+    """Whether it is answered with an operation, unless it is only planned."""
+    of_client: bool = False
+    """Whether it is a method of the client that takes tenants."""
 
     @property
     def name(self) -> str:
@@ -65,8 +69,14 @@ class Operation(NamedTuple):
     def parameters(self) -> Iterator[Parameter]:
         """Parameters that a request can give, without those in the path."""
         for one in signatures.method(self.method).parameters:
-            if one.name not in self.in_path and self.type_of(one) is not None:
+            own = self.of_client and one.name == "tenants"
+            if one.name not in self.in_path and not own and self.type_of(one) is not None:
                 yield one
+
+    @property
+    def plans(self) -> bool | None:
+        """Whether a request that does not say it is a dry run; None if it cannot be one."""
+        return next((bool(one.default) for one in self.parameters if one.name == "dry_run"), None)
 
     @property
     def event_id(self) -> Literal["event_id", "origin"] | None:
@@ -128,6 +138,7 @@ TYPES: Mapping[str, Any] = {
     "observations": tuple[Observation, ...],
     "origin": Origin,
     "remember_many.memories": tuple[str | NewMemory, ...],
+    "admin.import_foreign.data": dict[str, JsonValue] | list[JsonValue],
     "roles": dict[str, MappedRole],
     "usage.log_search.results": tuple[str | tuple[ArtifactKind, str], ...],
 }
@@ -162,6 +173,8 @@ def _table() -> Iterator[Operation]:
             method=method,
             of_tenant="tenant" in marks,
             in_session="session" in marks,
+            is_long="long" in marks,
+            of_client="client" in marks,
             **known,
         )
 
@@ -238,9 +251,34 @@ admin  GET  /admin/erasures                    admin.erasures       tenant
 admin  POST /admin/reopen                      admin.reopen         tenant
 admin  POST /admin/reopen-person               admin.reopen_person  tenant
 erase  POST /admin/erase-person                admin.erase_person   tenant
+write  POST /ingest                            ingest               long
+write  POST /sessions/{session_id}/extract     extract              long
+write  POST /consolidate                       consolidate          long
+write  POST /episodes/compress                 episodes.compress    long
+write  POST /episodes/summarise                episodes.summarise   long
+write  POST /usage/prune                       usage.prune          long
+write  POST /usage/prune/{run_id}/restore      usage.restore_pruned long
+admin  POST /usage/rate                        usage.rate           long tenant
+admin  POST /usage/roll-up                     usage.roll_up        long tenant
+admin  POST /admin/jobs                        run_jobs             long tenant client
+admin  POST /admin/backfill                    admin.backfill       long tenant
+admin  POST /admin/import                      admin.import_foreign long tenant
+admin  POST /admin/rebuild                     admin.rebuild        long tenant
+admin  POST /admin/seal                        admin.seal           long tenant
+admin  POST /admin/verify                      admin.verify         long tenant
 erase  POST /admin/erase-tenant                admin.erase_tenant   tenant
 """
 """Right, verb, path and method of each route. A `tenant` route needs a grant of all scopes; a fixed
-path comes before one with a parameter in its place."""
+path comes before one with a parameter in its place. A `long` one is answered with an operation."""
 OPERATIONS: tuple[Operation, ...] = tuple(_table())
 BY_NAME = {one.name: one for one in OPERATIONS}
+BY_METHOD = {one.method: one for one in OPERATIONS}
+
+
+def arguments_of(given: Record | None) -> dict[str, Any]:
+    """Return what a request gives, without what is null."""
+    found = {} if given is None else {name: getattr(given, name) for name in given.model_fields_set}
+    known = found.pop(KNOWN, None)
+    if known is not None:
+        found["as_of"] = {"valid": found.get("as_of"), "known": known}
+    return {name: value for name, value in found.items() if value is not None}

@@ -117,9 +117,10 @@ def guarded(options: Options, port: int) -> ASGIApp:
     """Return the application behind its guard, for requests to this port."""
     settings, listen = options.settings, options.listen
     everything = Grant(tenant=settings.tenant, scopes=(settings.scope, ANY), rights=RIGHTS)
-    service = Service(settings)
-    app: ASGIApp = create_app(service)
     keys = everything if options.no_auth else KeyRing(KeyFile.of(settings))
+    tenants = keys.tenants if isinstance(keys, KeyRing) else lambda: [settings.tenant]
+    service = Service(settings, tenants)
+    app: ASGIApp = create_app(service)
     if isinstance(keys, KeyRing):
         app = KeyCheck(app, keys, ErasedTenants(service.connection))
     app = Guard(

@@ -37,6 +37,7 @@ NO_TENANT = {
 }
 """Nodes that belong to no tenant; files under schema/ touch no others."""
 OF_ALL = {
+    "schema/due_operations": "a server continues its clients' long calls; gives names alone",
     "schema/next_tenant": "re-embedding goes through all tenants; gives their names alone",
     "schema/served_tenants": "a worker serves the least recently served first; gives times alone",
     "schema/tenants": "an operator lists all tenants; gives their names and counts alone",
