@@ -1,4 +1,4 @@
-// List the long calls of a tenant that a key may see, by id.
+// List the long calls of a tenant that a key shows, by id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek

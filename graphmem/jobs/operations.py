@@ -85,7 +85,7 @@ class Lease(NamedTuple):
 
 
 class Granted(NamedTuple):
-    """Scopes whose operations a client may see."""
+    """Scopes whose operations a client is shown."""
 
     scopes: Sequence[str]
     prefixes: Sequence[str]
@@ -178,7 +178,7 @@ async def page(
     limit: int = 50,
     one: str | None = None,
 ) -> OperationPage:
-    """Return a page of the operations that a client may see.
+    """Return a page of the operations that a client is shown.
 
     Args:
         context: context of a tenant.

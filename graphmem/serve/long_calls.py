@@ -33,14 +33,14 @@ from graphmem.serve.problems import log
 BEAT_S = 2.0
 """Seconds between two records of the progress; a cancelled call ends after one."""
 POLL_S = 5.0
-"""Seconds between two looks for calls of killed processes."""
+"""Seconds between two searches for calls of killed processes."""
 MAX_RUNS, MAX_OF_TENANT = 4, 2
 """Maximum numbers of calls that a process runs at once, of all tenants and of one."""
 MAX_ATTEMPTS = 20
 """Number of runs after which a call that ends its process, or finds no model, has failed."""
 GAVE_UP = "gave_up"
 EVENTS_S = 1.0
-"""Seconds between two looks at an operation whose events a client reads."""
+"""Seconds between two reads of an operation whose events a client receives."""
 MAX_STREAMS = 100
 """Maximum number of streams of events of a process."""
 STREAM_S = 600.0

@@ -1,4 +1,4 @@
-"""Long calls as operations: their states, their ends, and who may see them."""
+"""Long calls as operations: their states, their ends, and the keys that show them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_plan_is_answered_at_once(api: Api, tenant: str) -> None:
     key = api.key(tenant, "user:alice", rights=ALL)
     call = api.of(key)
     assert call("POST", "/consolidate", {"dry_run": True})["changes"] == []
-    # What plans by default does so here too.
+    # A call that plans by default does so here too.
     assert call("POST", "/usage/prune", {})["items"] == []
     assert call("POST", "/usage/prune")["items"] == []
     started = api.send(key, "POST", "/v1/usage/prune", {"dry_run": False})
@@ -266,7 +266,7 @@ def test_a_lease_belongs_to_one_process(client: Handle, tenant: str, driver: neo
     assert run_now(operations.keep(context, other, {}))
     run_now(operations.finish(context, other, {}, operations.CANCELLED, None))
     assert run_now(operations.page(context, granted)).operations[0].state == "cancelled"
-    # One that nobody runs ends at once.
+    # One that no process runs ends at once.
     run_now(operations.ask(context, asked.model_copy(update={"id": "op_2"})))
     run_now(operations.cancel(context, "op_2"))
     assert run_now(operations.claim(context, "one")) is None
