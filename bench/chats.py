@@ -234,7 +234,7 @@ def by_mcp(settings: Settings, memory: Handle, number: int, ways: Sequence[int] 
 async def _by_mcp(settings: Settings, memory: Handle, number: int, chat: Chat) -> Chat:
     caller = Caller(memory._state.context.tenant, memory._state.context.scope, False)
     handler = RequestHandler(MemoryConnection(settings, wait_s=300), lambda _: caller, "core")
-    async with Client(create_server(handler, read_only=False), mode="legacy") as client:
+    async with Client(create_server(handler), mode="legacy") as client:
         for n, (told, questions) in enumerate(sessions(number)):
             named = {"session_id": f"chat-{n}"}
             if told:

@@ -152,12 +152,8 @@ class Settings(BaseModel):
     telemetry_tenants: bool = False
     """Label these metrics and spans with the tenant."""
 
-    mcp_token: SecretStr | None = None
-    """Bearer token of `graphmem mcp --http`, for GRAPHMEM_TENANT and _SCOPE."""
-    mcp_tokens: Path | None = None
-    """File of bearer tokens with their tenants and scopes; see docs/mcp.md."""
-    mcp_max_connections: int = Field(256, ge=16, le=10_000)
-    """Maximum connections of `graphmem mcp --http`; a quarter of the process's files if fewer."""
+    mcp_max_connections: int = Field(2_000, ge=16, le=10_000)
+    """Maximum connections of `graphmem serve`; a quarter of the process's files if fewer."""
     mcp_request_timeout_s: float = Field(10.0, gt=0, le=600)
     """Seconds that an HTTP client has for the head of a request, and for each part of its body."""
     mcp_max_sessions: int = Field(1_000, ge=1, le=100_000)
@@ -353,7 +349,7 @@ PATHS = frozenset(
 )
 NOT_OF_PROJECTS = {
     **dict.fromkeys(("java", "home", "cache", "maven_mirror"), "it chooses the programs that run"),
-    **dict.fromkeys(("mcp_token", "mcp_tokens", "serve_keys"), "it opens access to your graph"),
+    "serve_keys": "it opens access to your graph",
 }
 """Settings that the files of a project must not contain, with the reason."""
 log = logging.getLogger("graphmem")

@@ -309,9 +309,7 @@ def test_a_password_that_others_can_read_gives_a_warning(
     assert caplog.records == []
 
 
-@pytest.mark.parametrize(
-    "name", ["java", "home", "cache", "maven_mirror", "mcp_token", "mcp_tokens", "serve_keys"]
-)
+@pytest.mark.parametrize("name", ["java", "home", "cache", "maven_mirror", "serve_keys"])
 def test_a_project_cannot_choose_what_is_executed_or_who_has_access(
     project: Path, user: Path, tmp_path: Path, name: str
 ) -> None:

@@ -249,8 +249,8 @@ def settings(app: App) -> None:
     graphmem.toml in your configuration folder. GRAPHMEM_CONFIG names the only file to read.
     GRAPHMEM_CONSOLIDATION__MIN_EPISODES is `min_episodes` in the table [consolidation] of TOML;
     likewise for the tables upkeep, pruning and recall. Secrets stay hidden. Files of a project
-    must not choose programs (java, home, cache, maven_mirror), open access (mcp_token,
-    mcp_tokens) or send your graph's content elsewhere: docs/settings.md.
+    must not choose programs (java, home, cache, maven_mirror), open access (serve_keys) or
+    send your graph's content elsewhere: docs/settings.md.
     """
     from graphmem.cli.views import admin as views
     from graphmem.settings import FIELDS

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import gc
-import shlex
 import sys
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,24 +17,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from graphmem.mcp.costs import ToolCost
-    from graphmem.mcp.http_server import TokenTable
-    from graphmem.mcp.listening import ListenAddress
     from graphmem.mcp.tool import Profile
 
 
 @click.command()
 @click.option("--read-only", is_flag=True, help="Offer only reading tools; do not log searches.")
-@click.option("--http", is_flag=True, help="Serve streamable HTTP instead of stdin and stdout.")
-@options.listen(8765)
-@click.option(
-    "--tokens",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="File of bearer tokens, each with its tenant and scope.  [default: GRAPHMEM_MCP_TOKENS]",
-)
-@click.option(
-    "--allow-origin", multiple=True, metavar="URL", help="Additional Origin to accept (repeatable)."
-)
 @click.option(
     "--print-config",
     "client",
@@ -45,13 +30,11 @@ if TYPE_CHECKING:
     "vscode, codex, windsurf, gemini-cli or zed.",
 )
 @click.option(
-    "--tools",
-    "profile",
-    type=click.Choice(["core", "full"]),
-    default="core",
-    show_default=True,
-    help="Tools to offer: those of everyday use, or all.",
+    "--url",
+    metavar="URL",
+    help="With --print-config: address of `graphmem serve`, such as http://localhost:8766.",
 )
+@options.tools
 @click.option("--list-tools", is_flag=True, help="List the tools with their tokens and exit.")
 @command(tenant=True)
 def mcp(
@@ -60,30 +43,25 @@ def mcp(
     read_only: bool,
     profile: Profile,
     list_tools: bool,
-    tokens: Path | None,
     client: str | None,
-    **given: Any,
+    url: str | None,
 ) -> None:
-    """Serve agents over MCP, on stdio or HTTP.
+    """Serve an agent over MCP, on stdin and stdout.
 
-    The MCP client starts this command; --print-config prints its configuration. Over HTTP each
-    request must have a bearer token. If the settings contain no token, a token is generated and
-    stored for this user.
+    The MCP client starts this command; --print-config prints its configuration. `graphmem serve`
+    serves agents over HTTP.
     """
     _installed()
+    if url is not None and client is None:
+        raise click.UsageError("--url is for --print-config.")
     if list_tools:
         from graphmem.mcp.costs import costs
 
         app.emit(costs(profile, read_only=read_only), _table)
         return
-    if tokens is not None:
-        app.settings = app.settings.model_copy(update={"mcp_tokens": tokens})
-    where = _where(given) if given["http"] else None
     if client is not None:
         more = [*(["--read-only"] if read_only else []), *_profile_option(profile)]
-        _print_config(app, client, where, more)
-    elif where is not None:
-        _over_http(app, where, profile, read_only=read_only)
+        _print_config(app, client, url, more)
     else:
         _over_stdio(app, profile, read_only=read_only)
 
@@ -92,31 +70,23 @@ def _profile_option(profile: Profile) -> list[str]:
     return [] if profile == "core" else ["--tools", profile]
 
 
-def _where(given: dict[str, Any]) -> ListenAddress:
-    from graphmem.mcp.listening import ListenAddress
-
-    return ListenAddress(given["host"], given["port"], given["allow_host"], given["allow_origin"])
-
-
-def _print_config(app: App, name: str, where: ListenAddress | None, options: list[str]) -> None:
-    """Print the configuration on stdout; its file, and that of the token, on stderr."""
-    from graphmem.mcp.clients import CLIENTS, TOKEN, Server, project_scope, started_by
+def _print_config(app: App, name: str, url: str | None, options: list[str]) -> None:
+    """Print the configuration on stdout; its file, and the variable of the key, on stderr."""
+    from graphmem.mcp.clients import CLIENTS, KEY, Server, project_scope, started_by
 
     if name not in CLIENTS:
         raise InvalidInputError(
             "--print-config: unknown client.", hint=f"Use one of {', '.join(CLIENTS)}."
         )
     client = CLIENTS[name]
-    is_derived = where is None and "scope" not in app.settings.model_fields_set
+    is_derived = url is None and "scope" not in app.settings.model_fields_set
     if is_derived:
         scope = {"scope": project_scope(Path.cwd())}
         app.settings = app.settings.model_copy(update=scope)
-    if where is None:
+    if url is None:
         server = started_by(app.settings, *options)
     else:
-        from graphmem.mcp.http_server import PATH
-
-        server = Server(url=where.url(where.port) + PATH)
+        server = Server(url=url.rstrip("/") + "/mcp")
     terminal.echo(client.text(server))
     terminal.echo(f"For {client.title}: {client.file}. {client.note}".rstrip(), err=True)
     if is_derived:
@@ -125,30 +95,24 @@ def _print_config(app: App, name: str, where: ListenAddress | None, options: lis
             "--scope global the one that projects share.",
             err=True,
         )
-    if where is not None and (file := _tokens(app, where, read_only=False)[1]) is not None:
+    if url is not None:
         terminal.echo(
-            f"The token is in {file}. Where the block names {TOKEN}, the client reads it from its "
-            f'environment: export {TOKEN}="$(cat {shlex.quote(str(file))})"',
+            f"Where the block names {KEY}, the client reads its key from its environment: "
+            f'export {KEY}="$(graphmem serve keys create NAME --scope SCOPE)"',
             err=True,
         )
-
-
-def _prepare(app: App) -> None:
-    from graphmem.mcp.connection import log_to_stderr
-
-    app.log_in()
-    log_to_stderr("graphmem.mcp")
-    # Modules stay: a collection that walked them would delay the first answers by 0.1 s.
-    gc.freeze()
 
 
 def _over_stdio(app: App, profile: Profile, *, read_only: bool) -> None:
     import anyio
 
     from graphmem.mcp import server
-    from graphmem.mcp.connection import Caller, MemoryConnection
+    from graphmem.mcp.connection import Caller, MemoryConnection, log_to_stderr
 
-    _prepare(app)
+    app.log_in()
+    log_to_stderr("graphmem.mcp")
+    # Modules stay: a collection that walked them would delay the first answers by 0.1 s.
+    gc.freeze()
     if sys.stdin.isatty():
         terminal.echo(
             "An MCP client starts this server, see --print-config. Press Ctrl-C to stop.", err=True
@@ -157,49 +121,13 @@ def _over_stdio(app: App, profile: Profile, *, read_only: bool) -> None:
     anyio.run(server.serve_stdio, MemoryConnection(app.settings), caller, profile)
 
 
-def _over_http(app: App, where: ListenAddress, profile: Profile, *, read_only: bool) -> None:
-    import anyio
-
-    from graphmem.mcp.connection import MemoryConnection
-    from graphmem.mcp.http_connections import HttpLimits
-    from graphmem.mcp.http_server import serve_http
-
-    _prepare(app)
-    tokens, file = _tokens(app, where, read_only=read_only)
-
-    def ready(address: str) -> None:
-        location = f"; the token is in {file}" if file is not None else ""
-        terminal.echo(f"Serving {address}{location}. Press Ctrl-C to stop.", err=True)
-
-    connection = MemoryConnection(app.settings)
-    anyio.run(
-        partial(serve_http, connection, tokens, where, profile, HttpLimits.of(app.settings), ready)
-    )
-
-
-def _tokens(app: App, where: ListenAddress, *, read_only: bool) -> tuple[TokenTable, Path | None]:
-    """Return the configured tokens, else the token of this user and its file."""
-    from graphmem.mcp import http_server
-    from graphmem.mcp.listening import is_loopback
-
-    found = http_server.configured_tokens(app.settings, read_only=read_only)
-    if len(found):
-        return found, None
-    if not is_loopback(where.host):
-        raise ConfigurationError(
-            f"The address {where.host} is reachable by others, and no token is configured.",
-            hint="Set GRAPHMEM_MCP_TOKEN, or GRAPHMEM_MCP_TOKENS to a file of several.",
-        )
-    return http_server.user_token(app.settings, read_only=read_only)
-
-
 def _installed() -> None:
     """Check that the MCP SDK is installed."""
     try:
         import mcp.server  # noqa: F401 - only checks that it is installed
     except ImportError:
         raise ConfigurationError(
-            "The MCP server requires the packages mcp and uvicorn, which are not installed.",
+            "The MCP server requires the package mcp, which is not installed.",
             hint="pip install 'graphmem[mcp]'",
         ) from None
 

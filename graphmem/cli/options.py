@@ -135,6 +135,16 @@ def output(text: str, path: click.Path = FILE, *, required: bool = False) -> Cal
     return click.option("-o", "--output", type=path, required=required, help=text)
 
 
+tools = click.option(
+    "--tools",
+    "profile",
+    type=click.Choice(["core", "full"]),
+    default="core",
+    show_default=True,
+    help="Tools to offer over MCP: those of everyday use, or all.",
+)
+
+
 def listen(port: int) -> Callable[[F], F]:
     """Return the options of a command that serves HTTP."""
     return stacked(

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 @click.option(
     "--no-auth", is_flag=True, help="Serve --tenant without keys; only on a loopback address."
 )
+@options.tools
 @command(tenant=True)
 def serve(app: App, **given: Any) -> None:
-    """Serve the memory over HTTP, to clients with a key.
+    """Serve the memory over HTTP, and over MCP at /mcp, to clients with a key.
 
     `graphmem serve keys create` makes a key. GET /openapi.json describes the routes, and
     docs/http.md the first calls.
@@ -47,7 +48,8 @@ def serve(app: App, **given: Any) -> None:
 
     listen = ListenAddress(given["host"], given["port"], given["allow_host"], given["allow_origin"])
     app.log_in()
-    chosen = server.checked(server.Options(app.settings, listen, no_auth=given["no_auth"]))
+    own = {name: given[name] for name in ("no_auth", "profile", "workers")}
+    chosen = server.checked(server.Options(app.settings, listen, **own))
     listening = listen.opened()
     where = replace(listen, port=listening.getsockname()[1])
     if chosen.no_auth:
@@ -59,7 +61,7 @@ def serve(app: App, **given: Any) -> None:
     elif not _file(app).read():
         app.note("No key exists: create one with `graphmem serve keys create`.", style="yellow")
     terminal.echo(f"Serving {where.url(where.port)}. Press Ctrl-C to stop.", err=True)
-    server.serve(chosen, listening, workers=given["workers"])
+    server.serve(chosen, listening)
 
 
 def _refuse_options(context: click.Context) -> None:
@@ -205,9 +207,10 @@ def _installed() -> None:
     """Check that the packages of the extra are installed."""
     try:
         import fastapi  # noqa: F401 - only checks that it is installed
+        import mcp.server  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError:
         raise ConfigurationError(
-            "The HTTP API requires the packages fastapi and uvicorn, which are not installed.",
+            "The HTTP API requires the packages fastapi, mcp and uvicorn, which are not installed.",
             hint="pip install 'graphmem[serve]'",
         ) from None

@@ -19,7 +19,8 @@ from graphmem.rules import display, identity
 from graphmem.settings import PREFIX, Settings
 
 NAME = "graphmem"
-TOKEN = "GRAPHMEM_MCP_TOKEN"  # noqa: S105 - the name of a variable
+KEY = "GM_KEY"
+"""Environment variable from which a client reads its key."""
 Entry = dict[str, Any]
 MAX_PROJECT = 100
 """Maximum length of a project's name in a scope, in characters."""
@@ -74,10 +75,10 @@ class Client:
         if self.url is None:
             raise InvalidInputError(
                 f"The configuration file of {self.title} supports no URLs.",
-                hint="Let it start the server: omit --http.",
+                hint="Let it start the server: omit --url.",
             )
         kind = {"type": "http"} if self.kind else {}
-        bearer = {"Authorization": f"Bearer {self.secret(TOKEN)}"}
+        bearer = {"Authorization": f"Bearer {self.secret(KEY)}"}
         return {**kind, self.url: server.url, "headers": bearer}
 
     def _value(self, name: str, value: str | None) -> str:
@@ -92,7 +93,7 @@ class VsCode(Client):
         secrets = [n for n, v in (server.env or {}).items() if v is None]
         inputs = [
             {"type": "promptString", "id": name, "description": name, "password": True}
-            for name in (secrets if server.url is None else [TOKEN])
+            for name in (secrets if server.url is None else [KEY])
         ]
         return super().block(server) | ({"inputs": inputs} if inputs else {})
 
@@ -104,7 +105,7 @@ class Codex(Client):
         """Return the block to paste."""
         lines = [f"[{self.key}.{NAME}]"]
         if server.url is not None:
-            lines += [f"url = {_toml(server.url)}", f"bearer_token_env_var = {_toml(TOKEN)}"]
+            lines += [f"url = {_toml(server.url)}", f"bearer_token_env_var = {_toml(KEY)}"]
             return "\n".join(lines)
         lines.append(f"command = {_toml(server.command)}")
         lines.append(f"args = [{', '.join(map(_toml, server.args))}]")
@@ -189,7 +190,7 @@ def project_scope(folder: Path) -> str:
 
 
 def _passed_on(settings: Settings, environ: Mapping[str, str]) -> dict[str, str | None]:
-    fields = type(settings).model_fields.keys() - {"tenant", "scope", "mcp_token", "mcp_tokens"}
+    fields = type(settings).model_fields.keys() - {"tenant", "scope"}
     passed: dict[str, str | None] = {}
     for name in sorted(fields):
         variable = f"{PREFIX}{name.upper()}"

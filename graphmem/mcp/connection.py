@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from graphmem.errors import GraphmemError, StillStartingError
+from graphmem.model.terms import GLOBAL_SCOPE
 from graphmem.rules.display import LogFormatter
 
 if TYPE_CHECKING:
@@ -31,11 +32,20 @@ IDLE_S = 1_800.0
 
 @dataclass(frozen=True)
 class Caller:
-    """Tenant, scope and rights of a caller, set when the server starts or by its token."""
+    """Tenant, scopes and rights of a caller, set when the server starts or by its key."""
 
     tenant: str
     scope: str
     read_only: bool = False
+    erases: bool = True
+    """Whether a caller that writes may also erase."""
+    read_scopes: tuple[str, ...] | None = None
+    """Scopes that it reads; None: its own and `global`."""
+
+    @property
+    def visible(self) -> tuple[str, ...]:
+        """Scopes that it reads."""
+        return self.read_scopes or (self.scope, GLOBAL_SCOPE)
 
 
 @dataclass
@@ -77,7 +87,8 @@ class SessionRegistry:
         key = (caller, session_id)
         found = self._open.pop(key, None)
         if found is None:
-            handle = memory.tenant(caller.tenant, trust="model").scope(caller.scope)
+            tenant = memory.tenant(caller.tenant, trust="model")
+            handle = tenant.scope(caller.scope, read_scopes=caller.read_scopes)
             session = handle.session(session_id, agent=agent, logged=not caller.read_only)
             found = _OpenSession(session, now)
         found.used_at = now

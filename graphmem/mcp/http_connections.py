@@ -36,16 +36,13 @@ class HttpLimits:
     session_idle_s: float
 
     @classmethod
-    def of(cls, settings: Settings, *, least: int = 0) -> HttpLimits:
+    def of(cls, settings: Settings) -> HttpLimits:
         """Return the limits of the settings; fewer connections if the process may open few files.
-
-        With `least`, as many connections are allowed even if the settings name fewer.
 
         The other files are those of the database's connections and of a burst of new clients.
         """
-        wanted = max(settings.mcp_max_connections, least)
         return cls(
-            int(min(wanted, _most_connections())),
+            int(min(settings.mcp_max_connections, _most_connections())),
             settings.mcp_request_timeout_s,
             settings.mcp_max_sessions,
             settings.mcp_session_idle_s,

@@ -20,7 +20,7 @@ from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.mcp import arguments, inputs, schemas
 from graphmem.mcp.connection import Caller
 from graphmem.mcp.results import Erasure
-from graphmem.model import GLOBAL_SCOPE, Origin, Record
+from graphmem.model import Origin, Record
 from graphmem.rules.quoting import escape_json
 
 if TYPE_CHECKING:
@@ -251,11 +251,10 @@ async def _plan(session: AsyncSession, item_id: str) -> ErasureReport:
 
 def _copies(caller: Caller, report: ErasureReport) -> tuple[str, ...]:
     """Return the items with the same text that the caller can read."""
-    visible = (caller.scope, GLOBAL_SCOPE)
     return tuple(
         f"{one.label}: {one.id}"
         for one in report.elsewhere
-        if one.scope in visible and one.label in _COPIES
+        if one.scope in caller.visible and one.label in _COPIES
     )
 
 

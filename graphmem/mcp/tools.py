@@ -374,16 +374,25 @@ CORE = "context remember supersede observe current belief_retract believe add_ev
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in _ALL}
 
 
-def offered(profile: Profile, *, read_only: bool) -> Mapping[str, Tool]:
-    """Return the tools of a profile by name, in the order listed; only readers if `read_only`."""
+def offered(profile: Profile, *, read_only: bool, erases: bool = True) -> Mapping[str, Tool]:
+    """Return the tools of a profile by name, in the order listed.
+
+    Args:
+        profile: tools to choose from.
+        read_only: whether to leave out those that write.
+        erases: whether to keep those that erase.
+    """
     return {
         name: tool
         for name, tool in TOOLS.items()
-        if (name in CORE.split() or profile == "full") and (tool.read_only or not read_only)
+        if (name in CORE.split() or profile == "full")
+        and (tool.read_only or not read_only)
+        and (erases or not tool.destructive)
     }
 
 
 @cache
-def listed(profile: Profile, *, read_only: bool) -> tuple[types.Tool, ...]:
-    """Return the tools of a profile as listed to clients."""
-    return tuple(tool.listed(profile) for tool in offered(profile, read_only=read_only).values())
+def listed(profile: Profile, *, read_only: bool, erases: bool = True) -> tuple[types.Tool, ...]:
+    """Return the tools of a profile as listed to clients; see `offered`."""
+    tools = offered(profile, read_only=read_only, erases=erases)
+    return tuple(tool.listed(profile) for tool in tools.values())

@@ -20,6 +20,7 @@ from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from graphmem import signatures
 from graphmem.client import AsyncGraphMem
@@ -28,10 +29,13 @@ from graphmem.errors import GraphmemError, GraphQueryError, InvalidInputError
 from graphmem.jobs import operations
 from graphmem.jobs.operations import OperationPage, OperationStatus
 from graphmem.mcp.connection import MemoryConnection
-from graphmem.model import GLOBAL_SCOPE, Origin, Record
+from graphmem.mcp.http_connections import HttpLimits
+from graphmem.mcp.tool import Profile
+from graphmem.model import Origin, Record
 from graphmem.model.calls import CALL
 from graphmem.rules.plain import plain
 from graphmem.serve import long_calls, problems
+from graphmem.serve.agents import PATH, AgentServer
 from graphmem.serve.document import openapi, result_of
 from graphmem.serve.guard import BOOKMARK, GRANT
 from graphmem.serve.key_routes import add_key_routes
@@ -39,13 +43,13 @@ from graphmem.serve.keys import Grant, KeyFile
 from graphmem.serve.long_calls import EventStream, Runner
 from graphmem.serve.operations import BY_NAME, OPERATIONS, Operation, arguments_of
 from graphmem.serve.problems import Problem, ProblemDetails, log
+from graphmem.serve.scopes import SCOPE, asked_scope, scopes_of, utf8
 from graphmem.telemetry import receivers
 
 if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 V1 = "/v1"
-SCOPE = "Graphmem-Scope"
 IDEMPOTENCY = "Idempotency-Key"
 READY_S = 2.0
 """Seconds in which the database must answer for the server to be ready."""
@@ -102,9 +106,7 @@ class CheckedRoute(APIRoute):
             if operation is not None:
                 grant: Grant = request.scope[GRANT]
                 check_right(operation, grant)
-                asked = request.headers.get(SCOPE)
-                if asked is not None and not grant.covers(_utf8(asked)):
-                    raise Problem(403, "not_granted", "The key does not grant this scope.")
+                asked_scope(grant, request.headers)
             return await answered(request)
 
         return checked
@@ -235,16 +237,8 @@ def handle_of(memory: AsyncGraphMem, grant: Grant, asked: str | None) -> AsyncHa
     Raises:
         InvalidInputError: the request must name a scope.
     """
-    tenant = memory.tenant(grant.tenant, trust=grant.trust)
-    if asked is not None:
-        return tenant.scope(asked)
-    if not grant.named:
-        raise InvalidInputError(
-            "The key grants scopes by a prefix.", hint=f"Name one in the header {SCOPE}."
-        )
-    own, *others = grant.named
-    reads = list(dict.fromkeys([own, *others, GLOBAL_SCOPE])) if others else None
-    return tenant.scope(own, read_scopes=reads)
+    scope, read_scopes = scopes_of(grant, asked)
+    return memory.tenant(grant.tenant, trust=grant.trust).scope(scope, read_scopes=read_scopes)
 
 
 def identified(operation: Operation, arguments: dict[str, Any], key: str) -> dict[str, Any]:
@@ -266,14 +260,23 @@ def identified(operation: Operation, arguments: dict[str, Any], key: str) -> dic
     return arguments | {name: value}
 
 
-def create_app(service: Service) -> FastAPI:
-    """Return the application, which opens the memory in the background when it starts."""
+def create_app(service: Service, *, profile: Profile = "core", stateless: bool = False) -> FastAPI:
+    """Return the application, which opens the memory in the background when it starts.
+
+    Args:
+        service: calls of the client.
+        profile: tools to offer over MCP.
+        stateless: see `AgentServer`.
+    """
+    limits = HttpLimits.of(service.settings)
+    agents = AgentServer(service.connection, limits, profile, stateless=stateless)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.connection.begin()
         running = asyncio.create_task(service.runner.run())
-        yield
+        async with agents.running():
+            yield
         running.cancel()
         await asyncio.wait({running}, timeout=CLOSE_S)
         await service.connection.close()
@@ -304,6 +307,7 @@ def create_app(service: Service) -> FastAPI:
             **_results(operation),
         )
     _add_operations(app, service)
+    app.router.routes.append(Route(PATH, agents))
     add_key_routes(app, KeyFile.of(service.settings), PROBLEM)
     _add_own(app, service)
     return app
@@ -415,8 +419,8 @@ def _endpoint(
     ) -> Response:
         arguments = arguments_of(given)
         grant: Grant = request.scope[GRANT]
-        scope = None if scope_header is None else _utf8(scope_header)
-        key = None if idempotency_key is None else _utf8(idempotency_key)
+        scope = None if scope_header is None else utf8(scope_header)
+        key = None if idempotency_key is None else utf8(idempotency_key)
         if operation.is_long and not arguments.get("dry_run", operation.plans):
             handle = handle_of(await service.connection.memory(), grant, scope)
             stored = {} if given is None else given.model_dump(mode="json", exclude_unset=True)
@@ -458,15 +462,3 @@ def _endpoint(
 def _text(operation: Operation, name: str) -> str:
     method = "session" if operation.in_session else operation.method
     return next(one.text for one in signatures.method(method).parameters if one.name == name)
-
-
-def _utf8(header: str) -> str:
-    """Return the text of a header.
-
-    Raises:
-        InvalidInputError: it is not UTF-8.
-    """
-    try:
-        return header.encode("latin-1").decode()
-    except UnicodeDecodeError:
-        raise InvalidInputError("A header must be UTF-8.") from None

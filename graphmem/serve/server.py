@@ -19,6 +19,7 @@ from graphmem.errors import ConfigurationError
 from graphmem.mcp.connection import log_to_stderr
 from graphmem.mcp.http_connections import HttpLimits, configured, limit_repeated_lines
 from graphmem.mcp.listening import ListenAddress, is_loopback
+from graphmem.mcp.tool import Profile
 from graphmem.rules import display
 from graphmem.serve.app import Service, create_app
 from graphmem.serve.guard import Guard, RateLimit
@@ -26,11 +27,11 @@ from graphmem.serve.key_check import ErasedTenants, KeyCheck
 from graphmem.serve.keys import ANY, RIGHTS, Grant, KeyFile, KeyRing
 from graphmem.settings import Settings
 
+START_S = 120
+"""Seconds without an answer after which a process is replaced; a busy machine starts slowly."""
 GRACE_S = 5
 """Seconds until open connections are closed when the server stops."""
-MIN_CONNECTIONS = 2_000
-"""Connections of a process: those of the requests that wait, and of others' probes."""
-EXPOSED = ("X-Request-Id", "Graphmem-Bookmark", "Location", "Retry-After")
+EXPOSED = ("X-Request-Id", "Graphmem-Bookmark", "Location", "Mcp-Session-Id", "Retry-After")
 """Headers of answers that a page of an allowed origin may read."""
 
 
@@ -58,21 +59,31 @@ class Options:
     listen: ListenAddress
     no_auth: bool = False
     """Whether to serve the tenant of the settings without keys."""
+    profile: Profile = "core"
+    """Tools to offer over MCP."""
+    workers: int = 1
+    """Number of processes; several offer no MCP sessions."""
 
 
-def serve(options: Options, listening: socket.socket, *, workers: int) -> None:
+def serve(options: Options, listening: socket.socket) -> None:
     """Serve until a signal ends the server.
 
     Args:
         options: options of the server.
         listening: socket that listens at the address.
-        workers: number of processes.
     """
     _allow_files()
-    limits = HttpLimits.of(options.settings, least=MIN_CONNECTIONS)
+    limits = HttpLimits.of(options.settings)
     application = partial(_in_worker, options, listening.getsockname()[1])
-    config = configured(application, limits, grace_s=GRACE_S, factory=True, workers=workers)
-    if workers > 1:
+    config = configured(
+        application,
+        limits,
+        grace_s=GRACE_S,
+        factory=True,
+        workers=options.workers,
+        timeout_worker_healthcheck=START_S,
+    )
+    if options.workers > 1:
         with TemporaryDirectory(prefix="graphmem-metrics-") as shared:
             # The processes sum up their metrics in files there.
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = shared
@@ -120,7 +131,7 @@ def guarded(options: Options, port: int) -> ASGIApp:
     keys = everything if options.no_auth else KeyRing(KeyFile.of(settings))
     tenants = keys.tenants if isinstance(keys, KeyRing) else lambda: [settings.tenant]
     service = Service(settings, tenants)
-    app: ASGIApp = create_app(service)
+    app: ASGIApp = create_app(service, profile=options.profile, stateless=options.workers > 1)
     if isinstance(keys, KeyRing):
         app = KeyCheck(app, keys, ErasedTenants(service.connection))
     app = Guard(

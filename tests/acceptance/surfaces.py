@@ -140,7 +140,7 @@ class OverMcp(Surface):
         caller = Caller(self._tenant, scope, False)
         connection = MemoryConnection(self._settings, wait_s=300)
         handler = RequestHandler(connection, lambda _: caller, "full")
-        made = server.create_server(handler, read_only=False)
+        made = server.create_server(handler)
         async with Client(made, mode="legacy") as client:
             result = await answer(client, name, arguments)
         if result.is_error:

@@ -29,7 +29,6 @@ OTHERS = {
     "graphmem/extraction/review.py": "labels of nodes",
     "graphmem/extraction/sentences.py": "words of English sentence forms",
     "graphmem/mcp/clients.py": "names of environment variables",
-    "graphmem/mcp/http_server.py": "a scheme of HTTP",
     "graphmem/serve/guard.py": "a scheme of HTTP",
     "graphmem/mcp/written.py": "names of arguments, choices, numbers and months",
     "graphmem/context/wording.py": "roles of messages",

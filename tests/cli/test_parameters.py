@@ -39,7 +39,6 @@ WITHOUT_COMMAND = {
 NAMESAKES = {
     "ingest": {"file", "review", "extractor"},
     "belief import": {"file"},
-    "mcp": {"tokens"},
     "serve keys create": {"name", "days", "scopes"},
     "serve keys rotate": {"until"},
     "server backup": {"file"},
@@ -199,7 +198,6 @@ LIMITED = {
     "graphmem/cli/operator.py": "an interval",
     "graphmem/cli/usage.py": "an interval",
     "graphmem/cli/serve.py": "a number of processes, and of days",
-    "graphmem/mcp/http_server.py": "the length of a token",
     "graphmem/serve/key_routes.py": "the parameters of a key",
     "graphmem/serve/keys.py": "the lists of a grant",
 }

@@ -23,7 +23,9 @@ BLOCKS = FENCED.findall(PAGE)
 def test_the_commands_run(follow: Follow) -> None:
     shells = [text for kind, text in BLOCKS if kind == "bash"]
     printed = [follow(["bash", "-ec", text]) for text in shells]
-    config, tools, options = printed
+    config, tools, with_url = printed
+    options = follow(["bash", "-ec", "graphmem mcp --help; graphmem serve --help"])
+    assert "http://localhost:8766/mcp" in with_url
     assert json.loads(config)["mcpServers"]["graphmem"]["args"][:3] == ["-m", "graphmem", "mcp"]
     assert all(name in tools for name in offered("core", read_only=False))
     for option in re.findall(r"`(--[\w-]+)`", PAGE):

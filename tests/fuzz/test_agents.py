@@ -85,7 +85,7 @@ def test_a_tool_answers_or_tells_why_not(
 
     async def session() -> str:
         desk = RequestHandler(MemoryConnection(known, wait_s=300), lambda _: who, "full")
-        async with Client(server.create_server(desk, read_only=False), mode="legacy") as client:
+        async with Client(server.create_server(desk), mode="legacy") as client:
             return await answers_of(client, asked)
 
     written = asyncio.run(session())
@@ -98,24 +98,22 @@ def environ(migrated: Settings) -> dict[str, str]:
     return served_from(migrated, fresh_tenant())
 
 
-TOKEN = "a-token-of-the-fuzzer-0123"
-
-
 @pytest.fixture(scope="module")
 def over_network(
     environ: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Served]:
     """One HTTP server for all examples; its log must have no traceback and no secret."""
     errors = tmp_path_factory.mktemp("http") / "errors.txt"
-    secrets = {"GRAPHMEM_MCP_TOKEN": TOKEN, "GRAPHMEM_MODEL_KEY": wild.SECRET}
+    secret = {"GRAPHMEM_MODEL_KEY": wild.SECRET}
     with asyncio.Runner() as runner:
-        serving = over_http(environ | secrets, errors=errors)
-        yield runner.run(serving.__aenter__())
+        serving = over_http(environ | secret, errors=errors)
+        found = runner.run(serving.__aenter__())
+        yield found
         runner.run(serving.__aexit__(None, None, None))
     log = errors.read_text()
     assert "Traceback" not in log
-    for secret in (*secrets.values(), environ["GRAPHMEM_PASSWORD"]):
-        assert secret not in log
+    for one in (found.key, wild.SECRET, environ["GRAPHMEM_PASSWORD"]):
+        assert one not in log
 
 
 @pytest.mark.system
@@ -125,13 +123,13 @@ def test_a_call_over_http_is_answered_or_refused(
     over_network: Served, environ: dict[str, str], asked: list[tuple[str, dict[str, Any]]]
 ) -> None:
     async def session() -> str:
-        async with over_network.client(TOKEN) as client:
+        async with over_network.client() as client:
             seen = await answers_of(client, asked)
             assert (await client.list_tools()).tools
         return seen
 
     seen = asyncio.run(session())
-    for secret in (TOKEN, wild.SECRET, environ["GRAPHMEM_PASSWORD"]):
+    for secret in (over_network.key, wild.SECRET, environ["GRAPHMEM_PASSWORD"]):
         assert secret not in seen
 
 

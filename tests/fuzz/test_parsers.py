@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import SecretStr
 
 from graphmem.cli.conversation_files import read_conversations
 from graphmem.client.arguments import given_messages, records
@@ -22,7 +21,6 @@ from graphmem.client.validation import valid
 from graphmem.english import dates, facts
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems, rules
-from graphmem.mcp import http_server
 from graphmem.mcp.tools import TOOLS
 from graphmem.model import AsOf, Message, NewMemory, Observation, Policy, TenantScope
 from graphmem.rules import (
@@ -35,6 +33,7 @@ from graphmem.rules import (
     scoring,
     urls,
 )
+from graphmem.serve.keys import KeyFile
 from graphmem.settings import Settings
 from graphmem.upkeep import PrunePolicy
 from graphmem.upkeep import rules as upkeep_rules
@@ -215,9 +214,11 @@ ENTRIES = st.lists(
     st.fixed_dictionaries(
         {},
         optional={
-            "token": st.just(SECRET) | wild.texts.map(lambda text: SECRET + text),
+            "digest": st.just(SECRET) | wild.texts.map(lambda text: SECRET + text),
             "tenant": st.just("acme") | wild.json_values,
-            **dict.fromkeys(("scope", "read_only", "x"), wild.json_values),
+            **dict.fromkeys(
+                ("id", "name", "scopes", "rights", "created_at", "x"), wild.json_values
+            ),
         },
     ),
     max_size=3,
@@ -227,21 +228,13 @@ ENTRIES = st.lists(
 @given(
     entries=wild.json_values | ENTRIES,
     broken=st.sampled_from(["", "", "", "]", '"' + SECRET, "[" * 5_000]),
-    tenant=wild.texts,
 )
-def test_a_file_of_tokens_is_read_or_refused(
-    folder: Path, entries: Any, broken: str, tenant: str
-) -> None:
-    path = folder / "tokens.json"
+def test_a_file_of_keys_is_read_or_refused(folder: Path, entries: Any, broken: str) -> None:
+    path = folder / "keys.json"
     path.write_text(broken + json.dumps(entries), "utf-8")
     path.chmod(0o600)
-    for own in ({"mcp_tokens": path}, {"mcp_token": SecretStr(SECRET), "tenant": tenant}):
-        refused = refusal(partial(_tokens, own), by=ConfigurationError)
-        assert SECRET not in everything_of(refused)
-
-
-def _tokens(given: dict[str, Any]) -> object:
-    return http_server.configured_tokens(Settings.load({}, **given), read_only=False)
+    refused = refusal(KeyFile(path).read, by=ConfigurationError)
+    assert SECRET not in everything_of(refused)
 
 
 @pytest.mark.parametrize("name", TOOLS)

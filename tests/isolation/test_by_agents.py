@@ -113,7 +113,7 @@ async def tools_of(settings: Settings, tenant: str) -> AsyncIterator[Client]:
         lambda _: Caller(tenant, "global", read_only=False),
         "full",
     )
-    async with Client(server.create_server(desk, read_only=False), mode="legacy") as client:
+    async with Client(server.create_server(desk), mode="legacy") as client:
         yield client
 
 

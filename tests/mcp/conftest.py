@@ -25,6 +25,7 @@ from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
 from graphmem.mcp.server import RequestHandler
 from graphmem.mcp.tool import Profile
+from graphmem.serve.keys import Grant, KeyFile, Right
 from graphmem.settings import Settings
 from tests.plugins.children import environ_of
 
@@ -43,6 +44,8 @@ INITIALIZE = {
 }
 """The first message of a client."""
 ROOT = Path(__file__).parents[2]
+AGENT: tuple[Right, ...] = ("read", "write", "erase")
+"""Rights with which all tools are offered."""
 
 
 def served_from(settings: Settings, tenant: str) -> Environ:
@@ -79,7 +82,7 @@ def opened(settings: Settings) -> Opened:
         used = known or settings
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
         handler = RequestHandler(MemoryConnection(used, wait_s=300), lambda _: caller, profile)
-        made = server.create_server(handler, read_only=read_only)
+        made = server.create_server(handler)
         async with Client(made, mode=mode, elicitation_callback=person) as found:
             yield found
 
@@ -143,6 +146,14 @@ async def until(found: Callable[[], Awaitable[T | None]], *, seconds: float = 30
     return result
 
 
+def key_of(
+    file: Path, tenant: str, *scopes: str, rights: tuple[Right, ...] = AGENT, **more: Any
+) -> str:
+    """Create a key in a file of keys and return its text."""
+    grant = Grant(tenant=tenant, scopes=scopes or ("global",), rights=rights, **more)
+    return KeyFile(file).create("test", grant, days=None)[1]
+
+
 @dataclass(frozen=True)
 class Served:
     """An HTTP server in a separate process."""
@@ -150,13 +161,15 @@ class Served:
     url: str
     process: asyncio.subprocess.Process
     errors: Path
+    key: str
+    """Key of the tenant of its environment, with all rights of an agent."""
 
     @asynccontextmanager
     async def client(
-        self, token: str, *, mode: str = "legacy", **headers: str
+        self, key: str | None = None, *, mode: str = "legacy", **headers: str
     ) -> AsyncIterator[Client]:
-        """Open a client that sends this token."""
-        bearer = {"Authorization": f"Bearer {token}", **headers}
+        """Open a client that sends this key, by default that of the server."""
+        bearer = {"Authorization": f"Bearer {key or self.key}", **headers}
         async with httpx2.AsyncClient(headers=bearer, timeout=300) as http:
             transport = streamable_http_client(self.url, http_client=http)
             async with Client(transport, mode=mode) as client:
@@ -171,7 +184,7 @@ async def over_http(
     profile: Profile = "full",
     before: tuple[str, ...] = (),
 ) -> AsyncIterator[Served]:
-    """Start `graphmem mcp --http` on a free port and end it by a signal.
+    """Start `graphmem serve` on a free port and end it by a signal.
 
     Args:
         environ: its environment.
@@ -180,7 +193,11 @@ async def over_http(
         profile: tools to offer.
         before: command that executes the server's command, its last arguments.
     """
-    command = ("-m", "graphmem", "mcp", "--http", "--port", "0", "--tools", profile, *arguments)
+    command = ("-m", "graphmem", "serve", "--port", "0", "--tools", profile, *arguments)
+    file = errors.with_name("keys.json")
+    key = key_of(file, environ["GRAPHMEM_TENANT"])
+    limits = {"GRAPHMEM_SERVE_KEYS": str(file), "GRAPHMEM_SERVE_REQUESTS_PER_S": "10000"}
+    environ = limits | environ
     with errors.open("w") as log:
         process = await asyncio.create_subprocess_exec(
             *before,
@@ -194,11 +211,11 @@ async def over_http(
 
     async def address() -> str | None:
         assert process.returncode is None, errors.read_text()
-        found = re.search(r"Serving (\S+?/mcp)\b", errors.read_text())
-        return found[1] if found else None
+        found = re.search(r"Serving (\S+?)\. Press", errors.read_text())
+        return f"{found[1]}/mcp" if found else None
 
     try:
-        yield Served(await until(address), process, errors)
+        yield Served(await until(address), process, errors, key)
     finally:
         if process.returncode is None:
             process.terminate()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ import pytest
 from mcp import Client
 
 from tests.mcp.agent_tasks import TASKS, Task, Turn
-from tests.mcp.conftest import Environ, Served, answer, over_http, text_of
+from tests.mcp.conftest import Environ, Served, answer, key_of, over_http, text_of
 from tests.mcp.literal_model import LiteralService, chat_tools
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.loops import run_apart as run
@@ -75,12 +75,14 @@ class Desk:
     served: Served
     model: LiteralService
     http: httpx2.AsyncClient
+    keys: Mapping[tuple[int, str], str]
+    """Keys by task and user."""
 
     async def failures(self, number: int, task: Task, change: Change) -> list[str]:
         """Do a task and return what was answered wrongly.
 
         Args:
-            number: number of the task, which the tokens of its users have.
+            number: number of the task, by which its users have keys.
             task: the task.
             change: function that changes the listed tools.
         """
@@ -89,7 +91,7 @@ class Desk:
             agents: dict[str, Agent] = {}
             for turn in task.turns:
                 if turn.user not in agents:
-                    opened = self.served.client(_token(number, turn.user))
+                    opened = self.served.client(self.keys[number, turn.user])
                     client = await stack.enter_async_context(opened)
                     tools = change(chat_tools((await client.list_tools()).tools))
                     agents[turn.user] = Agent(self.model, self.http, client, tools)
@@ -103,30 +105,21 @@ def _differs(turn: Turn, reply: str) -> bool:
     return not all(one in reply for one in turn.has) or any(one in reply for one in turn.lacks)
 
 
-def _token(number: int, user: str) -> str:
-    return f"token-of-task-{number:02}-and-{user}"
-
-
 @asynccontextmanager
 async def desk(environ: Environ, folder: Path, tasks: int) -> AsyncIterator[Desk]:
     """Serve the core tools to the users of some tasks, each on a tenant of its own."""
-    entries = []
-    for number in range(tasks):
-        tenant = fresh_tenant()
-        entries += [
-            {"token": _token(number, user), "tenant": tenant, "scope": scope}
-            for user, scope in USERS.items()
-        ]
-    file = folder / "tokens.json"
-    file.write_text(json.dumps(entries))
-    file.chmod(0o600)
-    arguments = ("--tokens", str(file))
+    tenants, file = [fresh_tenant() for _ in range(tasks)], folder / "keys.json"
+    keys = {
+        (number, user): key_of(file, tenant, scope)
+        for number, tenant in enumerate(tenants)
+        for user, scope in USERS.items()
+    }
     async with (
-        over_http(environ, *arguments, errors=folder / "errors.txt", profile="core") as served,
+        over_http(environ, errors=folder / "errors.txt", profile="core") as served,
         httpx2.AsyncClient(timeout=300) as http,
     ):
         with LiteralService.opened() as model:
-            yield Desk(served, model, http)
+            yield Desk(served, model, http, keys)
 
 
 async def failures(

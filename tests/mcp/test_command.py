@@ -74,38 +74,27 @@ def test_the_printed_configuration_starts_the_server(
     run(session())
 
 
-@pytest.mark.system
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_printed_url_contains_no_token(graphmem: Command, name: str) -> None:
-    token = "a-token-that-stays-hidden"
-    printed = graphmem(
-        *("mcp", "--print-config", name, "--http", "--port", "9999"), GRAPHMEM_MCP_TOKEN=token
-    )
-    assert token not in printed.out + printed.err
+def test_a_printed_url_names_the_variable_of_the_key(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["mcp", "--print-config", name, "--url", "http://127.0.0.1:9999/"])
+    printed = capsys.readouterr()
     if CLIENTS[name].url is None:
-        assert (printed.code, "supports no URLs" in printed.err) == (2, True)
+        assert (ended.value.code, "supports no URLs" in printed.err) == (2, True)
         return
     found = entry(name, printed.out)
     assert "http://127.0.0.1:9999/mcp" in found.values()
-    assert "GRAPHMEM_MCP_TOKEN" in printed.out
+    assert "GM_KEY" in printed.out
+    assert 'GM_KEY="$(graphmem serve keys create' in printed.err
     assert "command" not in found
 
 
-@pytest.mark.system
-def test_the_file_of_the_token_is_named_where_the_block_needs_it(
-    graphmem: Command, tmp_path: Path
-) -> None:
-    home = {"GRAPHMEM_HOME": str(tmp_path / "a home")}
-    printed = graphmem("mcp", "--print-config", "cursor", "--http", **home)
-    assert "${env:GRAPHMEM_MCP_TOKEN}" in printed.out
-    found = re.search(r"export (\w+)=\"\$\((.+)\)\"", printed.err)
-    assert found is not None
-    shown = subprocess.run(["bash", "-c", found[2]], capture_output=True, text=True, check=True)
-    assert found[1] == "GRAPHMEM_MCP_TOKEN"
-    assert shown.stdout.strip() == (tmp_path / "a home" / "mcp-token").read_text().strip()
-    assert shown.stdout.strip() not in printed.out + printed.err
-    token = {"GRAPHMEM_MCP_TOKEN": "a-token-that-stays-hidden"}
-    assert "export" not in graphmem("mcp", "--print-config", "cursor", "--http", **token).err
+def test_a_url_is_for_a_printed_configuration(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["mcp", "--url", "http://127.0.0.1:9999"])
+    assert (ended.value.code, "--print-config" in capsys.readouterr().err) == (2, True)
 
 
 def test_a_client_starts_the_server_with_the_chosen_tools(printed: Command) -> None:
@@ -146,7 +135,6 @@ def test_secrets_in_addresses_are_not_printed() -> None:
         "GRAPHMEM_EMBEDDER_URL": "https://models.example/?key=opensesame",
         "GRAPHMEM_MODEL_KEY": "opensesame",
         "GRAPHMEM_TENANT": "acme",
-        "GRAPHMEM_MCP_TOKEN": "opensesame-opensesame",
         "HOME": "opensesame",
     }
     server = clients.started_by(Settings.load(environ), environ=environ)

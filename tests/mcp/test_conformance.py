@@ -20,7 +20,6 @@ from graphmem.mcp.tools import TOOLS, offered
 from tests.mcp.conftest import Environ, Opened, data, over_http, over_stdio, refused, text_of
 from tests.plugins.loops import run_apart as run
 
-TOKEN = "a-token-for-the-tests-of-mcp"
 WAYS = [
     "stdin",
     "http modern",
@@ -57,10 +56,9 @@ async def client_by(
         async with over_stdio(environ, *more, mode=mode, errors=errors, profile=profile) as client:
             yield client
     else:
-        named = environ | {"GRAPHMEM_MCP_TOKEN": TOKEN}
         async with (
-            over_http(named, *more, errors=errors, profile=profile) as served,
-            served.client(TOKEN, mode=mode) as client,
+            over_http(environ, *more, errors=errors, profile=profile) as served,
+            served.client(mode=mode) as client,
         ):
             yield client
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.errors import InvalidInputError
-from graphmem.mcp.clients import CLIENTS, TOKEN, Server
+from graphmem.mcp.clients import CLIENTS, KEY, Server
 from tests.plugins import hostile
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | hostile.stored
@@ -28,7 +28,7 @@ def test_codex_reads_every_text_unchanged(command: str, args: list[str], value: 
 @given(url=TEXTS)
 def test_codex_reads_every_url_unchanged(url: str) -> None:
     found = tomllib.loads(CLIENTS["codex"].text(Server(url=url)))["mcp_servers"]["graphmem"]
-    assert found == {"url": url, "bearer_token_env_var": TOKEN}
+    assert found == {"url": url, "bearer_token_env_var": KEY}
 
 
 def test_a_character_beyond_the_first_plane_is_valid_toml() -> None:

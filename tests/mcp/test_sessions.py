@@ -16,7 +16,6 @@ from tests.mcp.conftest import Environ, Opened, data, over_http, text_of, until
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
 
-TOKEN = "a-token-for-the-tests-of-mcp"
 WORDS = "Alice deploys from Atlas."
 
 
@@ -48,13 +47,12 @@ def test_recalled_text_is_rejected_as_an_echo(opened: Opened, named: dict[str, s
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 def test_recalled_text_is_rejected_over_http(environ: Environ, tmp_path: Path, mode: str) -> None:
-    """The session is that of the connection, or else of the token."""
+    """The session is that of the connection, or else of the key."""
 
     async def session() -> None:
-        named = environ | {"GRAPHMEM_MCP_TOKEN": TOKEN}
         async with (
-            over_http(named, errors=tmp_path / "errors.txt") as served,
-            served.client(TOKEN, mode=mode) as client,
+            over_http(environ, errors=tmp_path / "errors.txt") as served,
+            served.client(mode=mode) as client,
         ):
             await data(client, "remember", content=WORDS, session_id="before")
             assert (await echoed(client))["hygiene_reasons"] == ["memory_echo"]

@@ -27,7 +27,7 @@ from tests.plugins.graph import driver_of, fresh_tenant
 from tests.plugins.texts import unlike
 
 PLANTED = "correct-horse-battery-staple"
-KEYS = ("embedder_key", "model_key", "mcp_token")
+KEYS = ("embedder_key", "model_key")
 
 
 @pytest.fixture

@@ -178,7 +178,7 @@ def test_results_over_mcp_are_data(poisoned: Poisoned) -> None:
     ]
 
     async def run() -> None:
-        made = server.create_server(handler, read_only=True)
+        made = server.create_server(handler)
         async with Client(made, mode="legacy") as client:
             for name, arguments in calls:
                 result = await answer(client, name, arguments)

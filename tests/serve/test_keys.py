@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -192,6 +193,25 @@ def test_a_damaged_or_exposed_file_opens_nothing(
     with pytest.raises(ConfigurationError, match="not a file of keys") as found:
         file.read()
     assert found.value.__context__ is None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and links are not available")
+def test_a_file_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = KeyFile(tmp_path / "keys.json")
+    file.create("a", Grant(tenant="acme"), days=None)
+    link = tmp_path / "link.json"
+    link.symlink_to(file.path)  # as a container's secrets are
+    assert KeyFile(link).read() == file.read()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe, 0o600)
+    with pytest.raises(ConfigurationError, match="not a regular file"):
+        KeyFile(pipe).read()
+    if file.path.stat().st_uid:
+        monkeypatch.setattr(os, "geteuid", lambda: 4242)
+    else:  # the tests run as root, whose files are allowed
+        os.chown(file.path, 4242, 4242)
+    with pytest.raises(ConfigurationError, match="belongs to another user"):
+        file.read()
 
 
 def test_scopes_of_a_grant() -> None:
