@@ -1,3 +1,5 @@
+image_lock := "--python-version 3.13 --universal --generate-hashes --no-emit-index-url --no-annotate --custom-compile-command 'just lock-image'"
+
 # Check format, lint, types and layers, and run the tests that do not need a server.
 check:
     ruff format --check .
@@ -59,6 +61,15 @@ pictures:
 api:
     python -m tests.docs.api_reference
     python -m tests.docs.openapi_document
+
+# Write the locked packages of the image.
+lock-image:
+    uv pip compile pyproject.toml --extra local --extra serve --extra otel {{image_lock}} --output-file deploy/requirements.txt
+    echo hatchling | uv pip compile - {{image_lock}} --output-file deploy/build-requirements.txt
+
+# Write the types of the TypeScript client from docs/openapi.json.
+client:
+    python -m tests.serve.test_typescript
 
 # Write the parts of docs/objects.md and docs/sealing.md that follow from the node classes.
 nodes:
