@@ -8,11 +8,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-import yaml  # type: ignore[import-untyped]
 
 from graphmem.cli import main
 from graphmem.jobs import schedule
-from graphmem.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "worker.md").read_text("utf-8")
@@ -40,16 +38,3 @@ def test_the_unit_runs_a_command_that_exists(capsys: pytest.CaptureFixture[str])
     unit.read_string(UNIT.read_text("utf-8"))
     understood(shlex.split(unit["Service"]["ExecStart"]), capsys)
     assert unit["Service"]["Restart"] == "on-failure"
-
-
-def test_the_compose_service_runs_a_command_that_exists(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))["services"]
-    worker = services["worker"]
-    assert worker["profiles"] == ["worker"]
-    assert worker["depends_on"] == {"neo4j": {"condition": "service_healthy"}}
-    command = worker["command"][-1].rpartition("exec ")[2]
-    understood(shlex.split(command), capsys)
-    names = [name.removeprefix("GRAPHMEM_").lower() for name in worker["environment"]]
-    assert [name for name in names if name not in Settings.model_fields] == []
