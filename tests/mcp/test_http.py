@@ -127,7 +127,10 @@ def test_a_request_without_a_valid_key_is_refused(
     environ: Environ, tmp_path: Path, tenant: str
 ) -> None:
     async def session() -> None:
-        async with served(environ, tmp_path, tenant) as keys, httpx2.AsyncClient() as http:
+        async with (
+            served(environ, tmp_path, tenant) as keys,
+            httpx2.AsyncClient(timeout=60) as http,
+        ):
             server, alice = keys.server, keys.alice
 
             async def status(token: str | None, **headers: str) -> int:
