@@ -1328,6 +1328,306 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store conversations: each message as a turn, as `add_messages` in sessions would.
+         * @description Needs the right `write`.
+         */
+        post: operations["ingest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/extract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extract evidence from a session. It quotes the words of people.
+         * @description Needs the right `write`.
+         */
+        post: operations["extract"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/consolidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Consolidate passages of several episodes into beliefs of the handle's own scope.
+         * @description Needs the right `write`.
+         */
+        post: operations["consolidate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/episodes/compress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reduce unused episodes of the write scope to summaries.
+         * @description Needs the right `write`.
+         */
+        post: operations["episodes_compress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/episodes/summarise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Summarise conversations of the write scope.
+         * @description Needs the right `write`.
+         */
+        post: operations["episodes_summarise"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/prune": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compress and archive episodes of the write scope that agents find but do not open.
+         * @description Needs the right `write`.
+         */
+        post: operations["usage_prune"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/prune/{run_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore the items of a run of `prune`.
+         * @description Needs the right `write`.
+         */
+        post: operations["usage_restore_pruned"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/rate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rate the ended sessions of the search log.
+         * @description Needs the right `admin`.
+         */
+        post: operations["usage_rate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage/roll-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace searches of old sessions by counts, in all scopes.
+         * @description Needs the right `admin`.
+         */
+        post: operations["usage_roll_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run the background jobs that are due, for all scopes of all tenants, once.
+         * @description Needs the right `admin`.
+         */
+        post: operations["run_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create missing events for memories of another tool.
+         * @description Needs the right `admin`.
+         */
+        post: operations["admin_backfill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import the data of another memory system with its original times.
+         * @description Needs the right `admin`.
+         */
+        post: operations["admin_import_foreign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rebuild every cache of the tenant. Safe to interrupt and to repeat.
+         * @description Needs the right `admin`.
+         */
+        post: operations["admin_rebuild"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/seal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Seal the events of the tenant against changes.
+         * @description Needs the right `admin`.
+         */
+        post: operations["admin_seal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare caches and seals of a tenant with its events.
+         * @description Needs the right `admin`.
+         */
+        post: operations["admin_verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/erase-tenant": {
         parameters: {
             query?: never;
@@ -1342,6 +1642,58 @@ export interface paths {
          * @description Needs the right `erase`.
          */
         post: operations["admin_erase_tenant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the operations that the key shows. */
+        get: operations["operations_page"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operations/{operation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Return the state of an operation. */
+        get: operations["operations_find"];
+        put?: never;
+        post?: never;
+        /** End an operation; what it has done stays. */
+        delete: operations["operations_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/operations/{operation_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Stream the states of an operation as events. */
+        get: operations["operations_events"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1416,6 +1768,44 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AcceptedProposal
+         * @description A proposal that passed every check.
+         */
+        AcceptedProposal: {
+            /** Event Id */
+            event_id: string;
+            /** Belief Id */
+            belief_id: string;
+            /** Statement */
+            statement: string;
+            /** Subject */
+            subject: string | null;
+            /** Predicate */
+            predicate: string | null;
+            /** Object */
+            object: string | null;
+            kind: components["schemas"]["EvidenceKind"];
+            /** Confidence */
+            confidence: number;
+            /** Source Type */
+            source_type: string;
+            /**
+             * Occurred At
+             * Format: date-time
+             */
+            occurred_at: string;
+            /** Dated */
+            dated: boolean;
+            /** Episode Id */
+            episode_id: string;
+            /** Turn Id */
+            turn_id: string;
+            /** Quote */
+            quote: string;
+            /** New */
+            new: boolean;
+        };
         /**
          * Alias
          * @description A name, the name that it is an alias of, and the event that declared it.
@@ -1692,6 +2082,42 @@ export interface components {
             provisional: boolean;
         };
         /**
+         * BeliefChange
+         * @description One change of a belief by a run.
+         */
+        BeliefChange: {
+            step: components["schemas"]["BeliefChangeKind"];
+            /** Belief Id */
+            belief_id: string;
+            /** Statement */
+            statement: string;
+            /**
+             * Quotes
+             * @default []
+             */
+            quotes: components["schemas"]["Quote"][];
+            /**
+             * Depth
+             * @default 0
+             */
+            depth: number;
+            /**
+             * Generalises
+             * @default []
+             */
+            generalises: string[];
+            /** Reason */
+            reason?: string | null;
+            /** @description Return the ids of the episodes behind the evidence, each once. */
+            readonly episode_ids: string[];
+        };
+        /**
+         * BeliefChangeKind
+         * @description Change of a belief by consolidation.
+         * @enum {string}
+         */
+        BeliefChangeKind: "create" | "support" | "contradict" | "flag" | "restore" | "archive";
+        /**
          * BeliefEvent
          * @description One event of a belief's history.
          */
@@ -1903,6 +2329,18 @@ export interface components {
          */
         Cardinality: "MANY" | "ONE";
         /**
+         * CardinalityProposal
+         * @description An undeclared predicate and its cardinality as the extractor takes it.
+         *
+         *     Reads ignore it until `predicates.declare(name, cardinality=…)` declares it, or until the
+         *     proposal is accepted under review.
+         */
+        CardinalityProposal: {
+            /** Predicate */
+            predicate: string;
+            cardinality: components["schemas"]["Cardinality"];
+        };
+        /**
          * ChainLink
          * @description One SUPERSEDES edge of a chain.
          */
@@ -2104,6 +2542,115 @@ export interface components {
             readonly fading: number;
         };
         /**
+         * CompressedEpisode
+         * @description An episode whose text is archived or whose turns are not searched; planned in a preview.
+         */
+        CompressedEpisode: {
+            /** Episode Id */
+            episode_id: string;
+            /**
+             * Occurred At
+             * Format: date-time
+             */
+            occurred_at: string;
+            /** Characters */
+            characters: number;
+            /** Kept */
+            kept: string;
+            /**
+             * Turns
+             * @default 0
+             */
+            turns: number;
+        };
+        /**
+         * CompressionReport
+         * @description Result of a run of compression or of its preview.
+         */
+        CompressionReport: {
+            /** Applied */
+            applied: boolean;
+            /**
+             * Episodes
+             * @default []
+             */
+            episodes: components["schemas"]["CompressedEpisode"][];
+            /**
+             * Failed
+             * @default []
+             */
+            failed: components["schemas"]["FailedItem"][];
+        };
+        /**
+         * ConsolidationReport
+         * @description Result of a run or of its preview.
+         */
+        ConsolidationReport: {
+            /** Applied */
+            applied: boolean;
+            /** Skipped */
+            skipped?: string | null;
+            /**
+             * Resumed
+             * @default false
+             */
+            resumed: boolean;
+            /**
+             * Synthesiser
+             * @default
+             */
+            synthesiser: string;
+            /** Known */
+            known?: string | null;
+            /**
+             * Episodes
+             * @default 0
+             */
+            episodes: number;
+            /**
+             * Fresh
+             * @default 0
+             */
+            fresh: number;
+            /**
+             * Passages
+             * @default 0
+             */
+            passages: number;
+            /**
+             * Clusters
+             * @default 0
+             */
+            clusters: number;
+            /**
+             * Changes
+             * @default []
+             */
+            changes: components["schemas"]["BeliefChange"][];
+            /**
+             * Troubles
+             * @default []
+             */
+            troubles: components["schemas"]["ClusterFailure"][];
+            /**
+             * Calls
+             * @default 0
+             */
+            calls: number;
+            /**
+             * Tokens In
+             * @default 0
+             */
+            tokens_in: number;
+            /**
+             * Tokens Out
+             * @default 0
+             */
+            tokens_out: number;
+            /** Cost Usd */
+            cost_usd?: number | null;
+        };
+        /**
          * ConsolidationStatus
          * @description State of the consolidation of a scope: what waits, and why.
          */
@@ -2179,6 +2726,24 @@ export interface components {
              * @default false
              */
             provisional: boolean;
+        };
+        /**
+         * DismissalReason
+         * @description Reason why a proposal is dismissed; stable, for use by programs.
+         * @enum {string}
+         */
+        DismissalReason: "malformed" | "unweighted" | "foreign_turn" | "not_offered" | "not_a_person" | "quote_not_found" | "echo" | "hygiene" | "ungrounded_subject" | "ungrounded_object" | "ungrounded_statement" | "pasted" | "question" | "condition" | "report" | "past" | "plan" | "fiction" | "taken_back" | "negated" | "other_subject" | "time_not_found" | "future" | "repeated" | "known" | "dismissed_before";
+        /**
+         * DismissedProposal
+         * @description A dismissed proposal.
+         */
+        DismissedProposal: {
+            code: components["schemas"]["DismissalReason"];
+            /** Problem */
+            problem: string;
+            /** Turn Id */
+            turn_id: string | null;
+            proposal: components["schemas"]["Proposal"] | null;
         };
         /**
          * Episode
@@ -2616,6 +3181,100 @@ export interface components {
              */
             repeated: boolean;
             rejection?: components["schemas"]["Rejection"] | null;
+        };
+        /**
+         * ExtractionReport
+         * @description Result of an extraction or of its preview.
+         */
+        ExtractionReport: {
+            /** Applied */
+            applied: boolean;
+            /** Review */
+            review: boolean;
+            /** Session Id */
+            session_id: string;
+            /** Episode Id */
+            episode_id: string;
+            /** Extractor */
+            extractor: string;
+            /** Turns */
+            turns: number;
+            /** Passed */
+            passed: number;
+            /**
+             * Proposals
+             * @default []
+             */
+            proposals: components["schemas"]["AcceptedProposal"][];
+            /**
+             * Refused
+             * @default []
+             */
+            refused: components["schemas"]["DismissedProposal"][];
+            /**
+             * Unread
+             * @default []
+             */
+            unread: components["schemas"]["FailedWindow"][];
+            /**
+             * New Predicates
+             * @default []
+             */
+            new_predicates: string[];
+            /**
+             * Cardinalities
+             * @default []
+             */
+            cardinalities: components["schemas"]["CardinalityProposal"][];
+            /**
+             * Calls
+             * @default 0
+             */
+            calls: number;
+            /**
+             * Tokens In
+             * @default 0
+             */
+            tokens_in: number;
+            /**
+             * Tokens Out
+             * @default 0
+             */
+            tokens_out: number;
+            /** Cost Usd */
+            cost_usd?: number | null;
+            /** @description Return the ids of beliefs that these are the first evidence for, each once. */
+            readonly new_beliefs: string[];
+        };
+        /**
+         * FailedItem
+         * @description An item that was skipped, because the work on it failed.
+         */
+        FailedItem: {
+            /** Id */
+            id: string;
+            /** Code */
+            code: string;
+            /** Problem */
+            problem: string;
+        };
+        /**
+         * FailedWindow
+         * @description Turns that were not read this time; nothing was written for them.
+         */
+        FailedWindow: {
+            /** Reply Id */
+            reply_id: string;
+            /** Code */
+            code: string;
+            /** Problem */
+            problem: string;
+            /** Turn Ids */
+            turn_ids: string[];
+            /** Attempts */
+            attempts: number;
+            /** Given Up */
+            given_up: boolean;
         };
         /**
          * FailingUnit
@@ -3081,6 +3740,52 @@ export interface components {
             cardinality?: components["schemas"]["Cardinality"] | null;
         };
         /**
+         * OperationPage
+         * @description One page of operations, by id.
+         */
+        OperationPage: {
+            /** Operations */
+            operations: components["schemas"]["OperationStatus"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /**
+         * OperationStatus
+         * @description State of a long call.
+         */
+        OperationStatus: {
+            /** Id */
+            id: string;
+            /** Method */
+            method: string;
+            /** Scope */
+            scope: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "running" | "cancelling" | "succeeded" | "failed" | "cancelled";
+            /**
+             * Asked At
+             * Format: date-time
+             */
+            asked_at: string;
+            /** Started At */
+            started_at?: string | null;
+            /** Finished At */
+            finished_at?: string | null;
+            /** Progress */
+            progress?: {
+                [key: string]: number;
+            };
+            /** Result */
+            result?: {
+                [key: string]: unknown;
+            } | null;
+            /** Error */
+            error?: string | null;
+        };
+        /**
          * Origin
          * @description Where an event comes from; its id is a key: repeated, it returns the first result again.
          */
@@ -3381,6 +4086,41 @@ export interface components {
             hint?: string | null;
         };
         /**
+         * Proposal
+         * @description A proposed reading of a turn: a triple or a free statement.
+         */
+        Proposal: {
+            /** Turn Id */
+            turn_id: string;
+            /** Quote */
+            quote: string;
+            /** Subject */
+            subject?: string | null;
+            /** Predicate */
+            predicate?: string | null;
+            /** Object */
+            object?: string | null;
+            /** Statement */
+            statement?: string | null;
+            /** @default supporting */
+            kind: components["schemas"]["EvidenceKind"];
+            /**
+             * Confidence
+             * @default 0.8
+             */
+            confidence: number;
+            /** Since */
+            since?: string | null;
+            /** When */
+            when?: string | null;
+            cardinality?: components["schemas"]["Cardinality"] | null;
+            /**
+             * Source Type
+             * @default EXTRACTOR
+             */
+            source_type: string;
+        };
+        /**
          * ProposalPage
          * @description A page of proposals, oldest first; all kinds count together.
          */
@@ -3444,6 +4184,30 @@ export interface components {
          */
         PruneAction: "keep" | "compress" | "archive";
         /**
+         * PruneCandidate
+         * @description A LOW or VERY_LOW episode and the action chosen for it.
+         */
+        PruneCandidate: {
+            /** Kind */
+            kind: string;
+            /** Id */
+            id: string;
+            /** Text */
+            text: string;
+            /** Elo */
+            elo: number;
+            tier: components["schemas"]["Tier"];
+            /** Idle Days */
+            idle_days: number;
+            /** Returned Days */
+            returned_days: number | null;
+            action: components["schemas"]["PruneAction"];
+            /** Reason */
+            reason: string;
+            /** Sha256 */
+            sha256: string;
+        };
+        /**
          * PruneRecord
          * @description One line of a run's manifest: an item it compressed or archived.
          */
@@ -3470,6 +4234,46 @@ export interface components {
             sha256: string;
             /** Away */
             away: boolean;
+        };
+        /**
+         * PruneReport
+         * @description Result of pruning or of its preview.
+         */
+        PruneReport: {
+            /** Applied */
+            applied: boolean;
+            /** Run Id */
+            run_id: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Rated */
+            rated: number;
+            /** Items */
+            items: components["schemas"]["PruneCandidate"][];
+            /** Kept */
+            kept: number;
+        };
+        /**
+         * Quote
+         * @description Text that a piece of evidence quotes.
+         */
+        Quote: {
+            /** Episode Id */
+            episode_id: string;
+            /** Turn Id */
+            turn_id: string | null;
+            /** Text */
+            text: string;
+            /**
+             * Occurred At
+             * Format: date-time
+             */
+            occurred_at: string;
+            /** Confidence */
+            confidence: number;
         };
         /**
          * RatedItem
@@ -3846,6 +4650,30 @@ export interface components {
             declared: string[];
         };
         /**
+         * RollUpReport
+         * @description Entries of the log that were replaced by their counts.
+         */
+        RollUpReport: {
+            /** Applied */
+            applied: boolean;
+            /** Sessions */
+            sessions: number;
+            /** Searches */
+            searches: number;
+            /** Results */
+            results: number;
+            /**
+             * Accesses
+             * @default 0
+             */
+            accesses: number;
+            /**
+             * Artifacts
+             * @default 0
+             */
+            artifacts: number;
+        };
+        /**
          * RotationRequest
          * @description Parameters of a rotation.
          */
@@ -4165,6 +4993,61 @@ export interface components {
             episodes: number;
             /** Namespaces */
             namespaces: number;
+        };
+        /**
+         * SummarisedEpisode
+         * @description A conversation and its summary; in a preview, the summary to store.
+         */
+        SummarisedEpisode: {
+            /** Episode Id */
+            episode_id: string;
+            /**
+             * Occurred At
+             * Format: date-time
+             */
+            occurred_at: string;
+            /** Turns */
+            turns: number;
+            /** Summary */
+            summary: string;
+            /** Entities */
+            entities: string[];
+            /** Importance */
+            importance: number;
+            /** Method */
+            method: string;
+            /** Problem */
+            problem?: string | null;
+        };
+        /**
+         * SummaryReport
+         * @description Result of summarising conversations.
+         */
+        SummaryReport: {
+            /** Applied */
+            applied: boolean;
+            /**
+             * Episodes
+             * @default []
+             */
+            episodes: components["schemas"]["SummarisedEpisode"][];
+            /**
+             * Calls
+             * @default 0
+             */
+            calls: number;
+            /**
+             * Tokens In
+             * @default 0
+             */
+            tokens_in: number;
+            /**
+             * Tokens Out
+             * @default 0
+             */
+            tokens_out: number;
+            /** Cost Usd */
+            cost_usd?: number | null;
         };
         /**
          * Supersession
@@ -4780,6 +5663,21 @@ export interface components {
              */
             reason?: string | null;
         };
+        /** admin_import_foreign_parameters */
+        admin_import_foreign_parameters: {
+            /**
+             * Data
+             * @description for mem0 the list that `get_all` returns, or {"results": [...], "history": [...]}; for Graphiti {"nodes": [...], "episodes": [...], "edges": [...]} as `model_dump(mode="json")` returns them.
+             */
+            data: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | components["schemas"]["JsonValue"][];
+            /**
+             * Source
+             * @description mem0 or graphiti; by default it is detected from the structure of the data.
+             */
+            source?: string | null;
+        };
         /** admin_reopen_parameters */
         admin_reopen_parameters: {
             /**
@@ -4809,6 +5707,23 @@ export interface components {
             at?: string | null;
             /** @description source, actor, artifact and note of the event, and its idempotency key. */
             origin?: components["schemas"]["Origin"] | null;
+        };
+        /** admin_seal_parameters */
+        admin_seal_parameters: {
+            /**
+             * Late
+             * @description also seal events recorded before the end of the newest seal; `verify` reports them as added, for example after the server's clock was set back.
+             * @default false
+             */
+            late?: boolean | null;
+        };
+        /** admin_verify_parameters */
+        admin_verify_parameters: {
+            /**
+             * Head
+             * @description digest of a seal, kept elsewhere; the tenant must have a seal with it.
+             */
+            head?: string | null;
         };
         /** aliases_add_parameters */
         aliases_add_parameters: {
@@ -5144,6 +6059,33 @@ export interface components {
              */
             note?: string | null;
         };
+        /** consolidate_parameters */
+        consolidate_parameters: {
+            /**
+             * Dry Run
+             * @description report what would be done; nothing is written.
+             * @default false
+             */
+            dry_run?: boolean | null;
+            /**
+             * Extractive
+             * @description use no language model, even if one is set.
+             * @default false
+             */
+            extractive?: boolean | null;
+            /**
+             * If Due
+             * @description run only if 20 episodes are new, or if one is and the last run was 4 hours ago; after a model was unavailable, wait for a minute, then for twice as long each time, up to an hour.
+             * @default false
+             */
+            if_due?: boolean | null;
+            /**
+             * Retry
+             * @description try clusters again that were given up after several invalid replies.
+             * @default false
+             */
+            retry?: boolean | null;
+        };
         /** context_parameters */
         context_parameters: {
             /**
@@ -5269,6 +6211,55 @@ export interface components {
              */
             at?: string | null;
         };
+        /** episodes_compress_parameters */
+        episodes_compress_parameters: {
+            /**
+             * Dry Run
+             * @description report what would be done; nothing is written.
+             * @default false
+             */
+            dry_run?: boolean | null;
+        };
+        /** episodes_summarise_parameters */
+        episodes_summarise_parameters: {
+            /**
+             * Episode Id
+             * @description summarise only this conversation, even if its turns did not change.
+             */
+            episode_id?: string | null;
+            /**
+             * By Rules
+             * @description use no language model, even if one is set.
+             * @default false
+             */
+            by_rules?: boolean | null;
+            /**
+             * Dry Run
+             * @description report the summaries; nothing is written. A model is asked and paid.
+             * @default false
+             */
+            dry_run?: boolean | null;
+        };
+        /** extract_parameters */
+        extract_parameters: {
+            /**
+             * Extractor
+             * @description "rules" for a few simple sentence forms, or a callable that takes turns and returns proposals; the language model of the settings by default.
+             */
+            extractor?: "rules" | null;
+            /**
+             * Dry Run
+             * @description report what would be written; nothing is written.
+             * @default false
+             */
+            dry_run?: boolean | null;
+            /**
+             * Review
+             * @description store proposals instead of evidence; `proposals.accept` turns them into it.
+             * @default false
+             */
+            review?: boolean | null;
+        };
         /** forget_parameters */
         forget_parameters: {
             /**
@@ -5298,6 +6289,23 @@ export interface components {
              * @description the reason; kept likewise, so it must not repeat the erased data.
              */
             reason?: string | null;
+        };
+        /** ingest_parameters */
+        ingest_parameters: {
+            /**
+             * Messages
+             * @description Messages with role and content, and optionally name, at and id; or messages of OpenAI, Anthropic or LangChain
+             */
+            messages: {
+                [key: string]: components["schemas"]["JsonValue"];
+            }[];
+            /**
+             * Roles
+             * @description what other roles mean; see `add_messages`.
+             */
+            roles?: {
+                [key: string]: "user" | "assistant" | "tool" | "system";
+            } | null;
         };
         /** memories_deprecate_parameters */
         memories_deprecate_parameters: {
@@ -5687,6 +6695,14 @@ export interface components {
              */
             on_update?: ("insert" | "supersede" | "propose") | null;
         };
+        /** run_jobs_parameters */
+        run_jobs_parameters: {
+            /**
+             * Jobs
+             * @description jobs to run, in this order.
+             */
+            jobs?: ("extract" | "consolidate" | "rate" | "graduate" | "compress" | "plan_pruning" | "roll_up" | "seal")[] | null;
+        };
         /** supersede_parameters */
         supersede_parameters: {
             /**
@@ -5774,6 +6790,47 @@ export interface components {
                 "file" | "symbol" | "document",
                 string
             ])[] | null;
+        };
+        /** usage_prune_parameters */
+        usage_prune_parameters: {
+            /**
+             * Dry Run
+             * @description report what would be written without writing; pass False to write.
+             * @default true
+             */
+            dry_run?: boolean | null;
+        };
+        /** usage_rate_parameters */
+        usage_rate_parameters: {
+            /**
+             * From Scratch
+             * @description delete all ratings and rate the log again from the first session.
+             * @default false
+             */
+            from_scratch?: boolean | null;
+        };
+        /** usage_restore_pruned_parameters */
+        usage_restore_pruned_parameters: {
+            /**
+             * Item Ids
+             * @description ids of the items to restore; None for all items of the run.
+             */
+            item_ids?: string[] | null;
+        };
+        /** usage_roll_up_parameters */
+        usage_roll_up_parameters: {
+            /**
+             * Days
+             * @description days since the end of the session; 0 to 36,500.
+             * @default 90
+             */
+            days?: number | null;
+            /**
+             * Dry Run
+             * @description report what would be written without writing; pass False to write.
+             * @default true
+             */
+            dry_run?: boolean | null;
         };
     };
     responses: never;
@@ -8536,6 +9593,628 @@ export interface operations {
             };
         };
     };
+    ingest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ingest_parameters"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    extract: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description name of the session; inside a session its own by default. */
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["extract_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExtractionReport"];
+                };
+            };
+            /** @description The operation, unless it is a dry run. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    consolidate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["consolidate_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsolidationReport"];
+                };
+            };
+            /** @description The operation, unless it is a dry run. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    episodes_compress: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["episodes_compress_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompressionReport"];
+                };
+            };
+            /** @description The operation, unless it is a dry run. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    episodes_summarise: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["episodes_summarise_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SummaryReport"];
+                };
+            };
+            /** @description The operation, unless it is a dry run. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    usage_prune: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["usage_prune_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PruneReport"];
+                };
+            };
+            /** @description The operation, unless it is a dry run. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    usage_restore_pruned: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description id of the run. */
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["usage_restore_pruned_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    usage_rate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["usage_rate_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    usage_roll_up: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["usage_roll_up_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RollUpReport"];
+                };
+            };
+            /** @description The operation, unless it is a dry run. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    run_jobs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["run_jobs_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    admin_backfill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    admin_import_foreign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["admin_import_foreign_parameters"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    admin_rebuild: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    admin_seal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["admin_seal_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    admin_verify: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Scope to write to, one that the key grants; reads then see it and `global`. By default reads see all scopes that the key names, and writes go to the first. */
+                "Graphmem-Scope"?: string | null;
+                /** @description Id of the event: a repeated request with the same content returns the first result again. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["admin_verify_parameters"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     admin_erase_tenant: {
         parameters: {
             query?: never;
@@ -8559,6 +10238,136 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ErasureReport"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    operations_page: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of operations. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationPage"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    operations_find: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation. */
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    operations_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation. */
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationStatus"];
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    operations_events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the operation. */
+                operation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
                 };
             };
             /** @description A problem. */
