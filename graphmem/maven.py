@@ -47,6 +47,8 @@ Report: TypeAlias = Callable[[Progress], None]
 
 
 SUFFIX = ".sha256"
+RETRY_S = 3_600.0
+"""Seconds after a failure before a start tries again: the machine may have been too busy."""
 UNUSED_S = 30 * 86_400.0
 """Seconds without a start after which a file that can be built again is removed."""
 
@@ -69,6 +71,16 @@ def discard(path: Path) -> None:
     """Remove a file and its checksum."""
     path.unlink(missing_ok=True)
     _checksum_file(path).unlink(missing_ok=True)
+
+
+def recent_failure(note: Path) -> str:
+    """Return the reason in a note of a failure less than `RETRY_S` ago; empty if there is none."""
+    try:
+        age_s = time.time() - note.stat().st_mtime
+        text = note.read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    return text.strip() if age_s < RETRY_S else ""
 
 
 def remove_unused(folder: Path, *suffixes: str) -> None:

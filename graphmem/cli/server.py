@@ -35,7 +35,7 @@ server.add_command(browse)
 def up(app: App) -> None:
     """Start the server; download it and the encoder on first use.
 
-    The server runs until `down`.
+    It returns when the first reads are fast; the server runs until `down`.
     """
     from graphmem import local_server
     from graphmem.errors import ConfigurationError, ModelFetchError
@@ -47,6 +47,7 @@ def up(app: App) -> None:
     except (ModelFetchError, ConfigurationError) as error:
         # The server runs, and another model may fill a new graph.
         app.note(str(error), style="yellow")
+    local_server.plan_first_reads(app.settings, lambda step: app.report(step.text))
     found = local_server.status(app.settings)
     app.emit(found, _status_table)
 

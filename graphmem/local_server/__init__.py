@@ -17,6 +17,7 @@ from graphmem.local_server.lifecycle import status as status
 from graphmem.local_server.lifecycle import stop as stop
 from graphmem.local_server.lifecycle import stored_password as stored_password
 from graphmem.local_server.process import log_in as log_in
+from graphmem.local_server.warming import plan_first_reads as plan_first_reads
 from graphmem.local_server.warming import plan_in_progress as plan_in_progress
 from graphmem.maven import Progress as Progress
 from graphmem.maven import Report as Report

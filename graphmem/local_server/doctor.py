@@ -281,8 +281,7 @@ def _aot(settings: Settings) -> Iterator[CheckResult]:
         yield warn(
             f"{cache} was changed after it was made.", "Nothing to do: the next start replaces it."
         )
-    elif lifecycle.failure_note(cache).exists():
-        reason = lifecycle.failure_note(cache).read_text(encoding="utf-8").strip()
+    elif reason := maven.recent_failure(lifecycle.failure_note(cache)):
         yield warn(
             f"Making it failed, so starts take longer: {reason}",
             f"Delete {lifecycle.failure_note(cache)} to try again.",

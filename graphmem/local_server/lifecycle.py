@@ -13,7 +13,12 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from graphmem import maven
-from graphmem.errors import GraphAccessError, GraphmemError, GraphUnavailableError
+from graphmem.errors import (
+    GraphAccessError,
+    GraphmemError,
+    GraphUnavailableError,
+    LocalServerError,
+)
 from graphmem.graph.catalog import LANGUAGE
 from graphmem.local_server import process, warming
 from graphmem.local_server.files import (
@@ -68,12 +73,12 @@ class ServerStatus:
     cache_bytes: int
 
 
-TRAINING_S = 180.0
+TRAINING_S = 900.0
 """Seconds the training server may take to answer; it runs at the lowest priority."""
 DIMENSION = 8
 """Dimension of the vector indexes of the training server, which contain nothing."""
-WRITING_S = 300.0
-"""Seconds the JVM may take to write the cache when it ends."""
+WRITING_S = 1800.0
+"""Seconds the JVM may take to write the cache when it ends; it runs at the lowest priority."""
 
 
 def aot_cache_file(settings: Settings, java: Java, store: JarStore) -> Path | None:
@@ -106,13 +111,13 @@ def aot_flags(cache: Path | None) -> list[str]:
 
 
 def failure_note(cache: Path) -> Path:
-    """Return the file with the reason why making this cache failed; it prevents another attempt."""
+    """Return the file with the reason why making this cache failed; it delays the next attempt."""
     return cache.with_suffix(".failed")
 
 
 def make_aot_cache_in_background(settings: Settings, cache: Path | None) -> None:
     """Start making the cache, unless it exists, cannot be made or is being made."""
-    if cache is None or cache.exists() or failure_note(cache).exists():
+    if cache is None or cache.exists() or maven.recent_failure(failure_note(cache)):
         return
     make_folder(cache.parent, setting="GRAPHMEM_CACHE")
     process.run_in_background(__name__, cache=cache_root(settings).parent, java=settings.java)
@@ -141,12 +146,20 @@ def make_aot_cache(settings: Settings) -> None:
 
 
 def _train(java: Java, store: JarStore, cache: Path) -> None:
+    from neo4j.exceptions import DriverError, Neo4jError
+
     with tempfile.TemporaryDirectory(dir=cache.parent, ignore_cleanup_errors=True) as scratch:
         draft = Path(scratch) / "cache.aot"
         try:
             _run_once(java, store, DataFolder(Path(scratch) / "home"), draft)
             maven.keep(draft, cache)
-        except (GraphmemError, process.ServerExitedError, OSError) as error:
+        except (
+            GraphmemError,
+            process.ServerExitedError,
+            OSError,
+            DriverError,
+            Neo4jError,
+        ) as error:
             failure_note(cache).write_text(f"{error}\n", encoding="utf-8")
 
 
@@ -162,10 +175,12 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
     folder.create()
     password = folder.password()
     flags = [f"-XX:AOTCacheOutput={draft}", "-Xlog:disable", "-Xlog:all=error:stderr"]
-    launcher = process.Launcher(java, store, folder, flags)
+    launcher = process.Launcher(java, store, folder)
+    # Without the flags: the tool would leave a cache of its own, should the server write none.
     launcher.set_password()
-    state = launcher.start(small)
+    state = replace(launcher, flags=flags).start(small)
     process.yield_processor(state.pid)
+    written = True
     try:
         process.wait_ready(folder, state, TRAINING_S)
         with process.connect(state.uri, password) as driver, driver.session() as session:
@@ -176,7 +191,9 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
                 warming.plan(session, name, scoring.FIRST_GENERATION)
     finally:
         if (server := process.find(folder, state)) is not None:
-            process.end(server, WRITING_S)
+            written = process.end(server, WRITING_S)
+    if not written:
+        raise LocalServerError(f"Java did not write the AOT cache within {WRITING_S:.0f} s.")
 
 
 TRIES = 3

@@ -271,8 +271,8 @@ def wait_ready(
         time.sleep(POLL_S)
 
 
-def end(process: psutil.Process, timeout_s: float = STOP_S) -> None:
-    """Terminate a server; kill it if it has not ended after `timeout_s` seconds."""
+def end(process: psutil.Process, timeout_s: float = STOP_S) -> bool:
+    """Terminate a server and return true; kill it and return false if it takes too long."""
     import psutil
 
     with suppress(psutil.NoSuchProcess):
@@ -280,6 +280,8 @@ def end(process: psutil.Process, timeout_s: float = STOP_S) -> None:
         if not _ended(process, timeout_s):
             process.kill()
             _ended(process, timeout_s)
+            return False
+    return True
 
 
 def _ended(process: psutil.Process, timeout_s: float) -> bool:

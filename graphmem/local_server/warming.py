@@ -19,6 +19,7 @@ from graphmem.graph import catalog
 from graphmem.graph.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
 from graphmem.local_server import process
 from graphmem.local_server.files import DataFolder
+from graphmem.maven import Progress, Report
 from graphmem.settings import Settings
 
 if TYPE_CHECKING:
@@ -63,10 +64,22 @@ def after_start(folder: DataFolder) -> Iterator[None]:
         os.close(started)
 
 
-def warm(folder: DataFolder) -> None:
-    """Plan the hot queries, unless another process is planning them or no server is running.
+def plan_first_reads(settings: Settings, report: Report) -> None:
+    """Return when the hot queries of the running server are planned."""
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    # An unplanned query is planned on first use.
+    with suppress(DriverError, Neo4jError):
+        warm(DataFolder.of(settings), timeout_s=LIMIT_S, report=report)
+
+
+def warm(folder: DataFolder, *, timeout_s: float = 0.0, report: Report = lambda _: None) -> None:
+    """Plan the hot queries, unless no server is running.
 
     For a graph that was never migrated nothing is planned, because its indexes do not exist.
+
+    Args:
+        timeout_s: seconds to wait for another process that is planning them.
     """
     from filelock import FileLock, Timeout
     from neo4j import READ_ACCESS
@@ -74,9 +87,10 @@ def warm(folder: DataFolder) -> None:
     state = folder.read_state()
     if state is None or process.find(folder, state) is None:
         return
+    report(Progress("ready", "Planning the first reads"))
     try:
         with (
-            FileLock(folder.root / "warming.lock", timeout=0),
+            FileLock(folder.root / "warming.lock", timeout=timeout_s),
             process.connect(state.uri, folder.password()) as driver,
             driver.session(default_access_mode=READ_ACCESS) as session,
         ):

@@ -150,7 +150,9 @@ def test_the_first_reads_find_their_plans(
 
         with warming.after_start(folder):
             eventually(lambda: at_work(folder))
-        eventually(lambda: not at_work(folder), 300)
+        steps: list[str] = []
+        local_server.plan_first_reads(own_server, lambda step: steps.append(step.text))
+        assert steps == ["Planning the first reads"]
         now = datetime.now(UTC)
         memory.recall("Who works on Atlas?")
         for then in (AsOf(valid=now), AsOf(valid=now, known=now)):

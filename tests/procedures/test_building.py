@@ -117,7 +117,7 @@ def test_what_cannot_be_fetched_is_told_and_not_tried_again_at_once(
     [finding] = [one for one in local_server.diagnose(nowhere) if one.name == "procedures"]
     assert finding.level == "warn"
     assert "could not be fetched" in finding.message
-    old = time.time() - building.RETRY_S - 1
+    old = time.time() - maven.RETRY_S - 1
     os.utime(BuildPlan.of(nowhere).failure_note, (old, old))
     caplog.clear()
     assert building.jar_for_start(nowhere, steps.append) is None

@@ -8,7 +8,6 @@ import secrets
 import shutil
 import subprocess
 import tempfile
-import time
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,8 +28,6 @@ from graphmem.settings import Settings
 MAIN = "org.eclipse.jdt.internal.compiler.batch.Main"
 COMPILING_S = 300.0
 """Seconds the compiler may take, even on a busy machine."""
-RETRY_S = 3_600.0
-"""Seconds after a failed build before a start tries it again."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """Timestamp of every file in the jar, so that the same sources give the same bytes."""
 
@@ -67,13 +64,8 @@ class BuildPlan:
         return maven.is_intact(self.jar)
 
     def failed(self) -> str:
-        """Return why building this jar failed less than `RETRY_S` ago; empty if it did not."""
-        try:
-            age_s = time.time() - self.failure_note.stat().st_mtime
-            text = self.failure_note.read_text(encoding="utf-8")
-        except OSError:
-            return ""
-        return text.strip() if age_s < RETRY_S else ""
+        """Return why building this jar failed lately; empty if it did not."""
+        return maven.recent_failure(self.failure_note)
 
 
 def build(settings: Settings, *, report: Report, lock: JarLock | None = None) -> Path:
@@ -183,7 +175,7 @@ FILE = "graphmem-procedures.jar"
 def jar_for_start(settings: Settings, report: Report) -> Path | None:
     """Return the jar for a server that is about to start; log a warning and return None on failure.
 
-    A server without procedures is better than no server. A failed build is retried after `RETRY_S`,
+    A server without procedures is better than no server. A failed build is retried later,
     not at every start.
     """
     try:
