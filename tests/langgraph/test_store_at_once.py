@@ -16,8 +16,6 @@ from tests.plugins.examples import examples
 from tests.plugins.faults import Breaking, LostError, Retrying, Unacknowledged
 from tests.plugins.graph import Look
 
-pytestmark = pytest.mark.usefixtures("both_clients")
-
 WRITERS = examples(8, 16, 16)
 ROUNDS = examples(2, 6, 6)
 Call = Callable[[Any], Any]
@@ -52,6 +50,7 @@ def whole(look: Look, tenant: str) -> None:
     assert row == {"homeless": 0, "empty": 0, "left": 0}
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_concurrent_puts_of_a_key_make_one_item(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:

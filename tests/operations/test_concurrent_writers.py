@@ -16,8 +16,6 @@ from tests.plugins.examples import examples
 from tests.plugins.graph import Look, has_cycle
 from tests.plugins.texts import restated, unlike
 
-pytestmark = pytest.mark.usefixtures("both_clients")
-
 WRITERS = examples(8, 16, 16)
 ROUNDS = examples(2, 5, 5)
 TRIALS = examples(20, 100, 100)
@@ -47,6 +45,7 @@ def test_the_same_texts_at_once_are_one_memory_each(
     assert {m.reinforce_count for m in memories} == {WRITERS - 1}
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_the_same_texts_one_by_one_at_once(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
@@ -78,6 +77,7 @@ def test_restated_texts_lie_near_enough(memory: Handle) -> None:
     assert lowest >= 0.92
 
 
+@pytest.mark.usefixtures("both_clients")
 def test_near_texts_at_once_are_one_memory(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:

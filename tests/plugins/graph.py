@@ -33,6 +33,7 @@ CLOCKED = frozenset(
         "tenant",
         "tenant_key",
         "scope_key",
+        "facet_keys",
         "value_key",
         "statement_key",
         "ruled_paths",
