@@ -328,20 +328,6 @@ def test_a_chain_shows_what_stood_in_the_place_of_what(memory: Handle) -> None:
     assert [link.in_force for link in memory.beliefs.chain(new).links] == [False]
 
 
-def test_another_tenants_belief_is_not_there(memory: Handle, plain: Handle) -> None:
-    other = on_tenant(plain, fresh_tenant()).believe("The pool should have 4 threads").belief_id
-    private = memory.scope("alice").believe("The pool should have 8 threads").belief_id
-    for belief in (other, private):
-        for read in (
-            memory.beliefs.chain,
-            memory.beliefs.history,
-            memory.beliefs.provenance,
-            memory.beliefs.flip_set,
-        ):
-            with pytest.raises(NotFoundError):
-                read(belief)
-
-
 def test_what_will_be_known_is_not_told(memory: Handle) -> None:
     belief = memory.believe("The pool should have 4 threads")
     later = AsOf(known=datetime.now(UTC) + timedelta(days=1))

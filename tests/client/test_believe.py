@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
+from graphmem.errors import EventConflictError, NotFoundError
 from graphmem.model import AsOf, Belief, EvidenceReceipt, HypotheticalEvidence, VerdictStatus
 from graphmem.model.policies import SprtParameters
 from graphmem.rules import claims
 from graphmem.rules.read_options import position_cursor
-from tests.plugins.clients import Door, on, on_tenant
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.clients import Door, on
+from tests.plugins.graph import Look
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -314,46 +314,6 @@ def test_what_was_stated_before_stays_superseded(
     assert memory.beliefs.get(belief).status == "superseded"
     [edge] = look.edges(tenant)
     assert edge.in_force
-
-
-def test_a_shared_belief_is_not_for_a_private_handle_to_testify_about(
-    memory: Handle, look: Look, tenant: str
-) -> None:
-    shared = memory.believe(FOUR)
-    alice = memory.scope("alice")
-    with pytest.raises(ForeignScopeError) as caught:
-        alice.add_evidence(shared, "supporting", 0.7)
-    assert (caught.value.code, "Open a handle" in caught.value.hint) == ("foreign_scope", True)
-    # Of its own it may have one of the same words.
-    hers = alice.believe(FOUR)
-    assert hers.belief_id != shared.belief_id
-    alice.add_evidence(hers, "supporting", 0.7)
-    assert memory.beliefs.get(shared).verdict.evidence == 0
-    assert look.count(tenant) == {"Belief": 2, "Event": 3}
-
-
-def test_what_cannot_be_seen_is_not_there(memory: Handle, look: Look, tenant: str) -> None:
-    hers = memory.scope("alice").believe(FOUR)
-    known = look.events(tenant)
-    strangers = [memory, memory.scope("bob"), on_tenant(memory, fresh_tenant()).scope("alice")]
-    for stranger in strangers:
-        for belief_id in (hers.belief_id, "b_nowhere", "", "b_" + "0" * 32, "x" * 200):
-            for ask in (
-                stranger.beliefs.get,
-                stranger.evidence_for,
-                stranger.beliefs.what_if,
-                lambda b, s=stranger: s.add_evidence(b, "supporting", 0.7),
-                lambda b, s=stranger: s.beliefs.revise(b, "Something else"),
-                lambda b, s=stranger: s.beliefs.split(b, ["One thing", "Another"]),
-                lambda b, s=stranger: s.beliefs.merge([b, "b_other"], "One thing"),
-            ):
-                with pytest.raises(NotFoundError) as caught:
-                    ask(belief_id)
-                assert caught.value.code == "not_found"
-                assert "the id" in caught.value.hint
-                assert "scope 'alice'" not in str(caught.value)
-        assert stranger.beliefs.list(include_superseded=True).beliefs == ()
-    assert look.events(tenant) == known
 
 
 def test_a_boundary_that_is_met_exactly_is_crossed(plain: Handle) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
-from operator import attrgetter
 
 import pytest
 
@@ -14,13 +13,10 @@ from graphmem import Handle, Outcome, Status
 from graphmem.errors import (
     ContentRefusedError,
     EventConflictError,
-    ForeignScopeError,
     ForkedChainError,
-    NotFoundError,
     SelfSupersessionError,
 )
 from graphmem.model import Origin
-from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
@@ -297,31 +293,6 @@ def test_an_id_used_for_something_else_is_refused(memory: Handle, look: Look, te
             attempt()
 
     assert look.events(tenant) == before
-
-
-@pytest.mark.parametrize("act", ["supersede", "memories.deprecate", "memories.restore"])
-def test_only_what_is_visible_can_be_corrected(
-    memory: Handle, look: Look, tenant: str, act: str
-) -> None:
-    alice, bob = memory.scope("alice"), memory.scope("bob")
-    hers = kept(alice, 1)
-    shared = kept(memory, 2)
-    arguments = [unlike(9)] if act == "supersede" else []
-    before = look.count(tenant)
-
-    for handle, target, error in [
-        (bob, hers, NotFoundError),
-        (memory, hers, NotFoundError),
-        (bob, shared, ForeignScopeError),
-        (bob, "m_nowhere", NotFoundError),
-        (on_tenant(memory, f"{tenant}-other"), shared, NotFoundError),
-    ]:
-        with pytest.raises(error) as caught:
-            attrgetter(act)(handle)(target, *arguments)
-        assert caught.value.hint
-
-    assert look.count(tenant) == before
-    assert alice.memories.get(hers).status is memory.memories.get(shared).status is Status.CURRENT
 
 
 def test_a_text_cannot_replace_itself(memory: Handle, look: Look, tenant: str) -> None:

@@ -158,7 +158,7 @@ def test_the_conversation_is_what_it_says_it_is() -> None:
     assert [expected("Ana", "lives_in", at) for at in DATES] == ["Oslo", "Bergen", "Bergen", "Oslo"]
 
 
-@settings(max_examples=examples(3, 10, 50))
+@settings(max_examples=examples(2, 10, 50))
 @given(order=st.permutations([one for one in SESSIONS if one[1]]))
 def test_every_slots_leader_is_right_in_any_order_of_ingestion(
     plain: Handle, order: Sequence[tuple[str, list[Fact]]]

@@ -14,8 +14,6 @@ import pytest
 from graphmem import AsOf, BeliefBite, Handle
 from graphmem.errors import (
     EventConflictError,
-    ForeignScopeError,
-    NotFoundError,
     SupersededBeliefError,
 )
 from graphmem.model import EventSource, EventType, Origin, RecallPolicy
@@ -23,8 +21,8 @@ from graphmem.model.policies import VitalityPolicy
 from graphmem.operations import evidence
 from graphmem.rules import vitality
 from graphmem.testing import FrozenClock
-from tests.plugins.clients import Door, on_tenant
-from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.clients import Door
+from tests.plugins.graph import Look
 from tests.plugins.origins import with_origin
 
 MAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
@@ -242,22 +240,6 @@ def test_a_mark_before_the_first_word_makes_the_belief_older(memory: Handle) -> 
         assert memory.beliefs.get(belief, as_of=as_of).created_at == MAY - DAY
         assert memory.beliefs.get(belief, as_of=as_of).status == "current"
     assert memory.beliefs.get(belief, as_of=AsOf(valid=MAY - HOUR)).status == "archived"
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_only_what_is_there_and_its_own_is_marked(
-    memory: Handle, look: Look, tenant: str, verb: str
-) -> None:
-    call, belief = VERBS[verb], memory.believe(FOUR)
-    before = look.events(tenant)
-    for other in (on_tenant(memory, fresh_tenant()), memory.scope("alice", read_scopes=["alice"])):
-        with pytest.raises(NotFoundError):
-            call(other, belief)
-    with pytest.raises(ForeignScopeError):
-        call(memory.scope("alice"), belief)
-    with pytest.raises(NotFoundError):
-        call(memory, "b_none")
-    assert look.events(tenant) == before
 
 
 # What was only inferred and is not used.

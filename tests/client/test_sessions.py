@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from graphmem import Handle, Message, Outcome, Session, TurnBite
-from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
+from graphmem.errors import EventConflictError, InvalidInputError
 from graphmem.rules.read_options import position_cursor
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
@@ -314,17 +314,6 @@ def test_episodes_are_kept_once(memory: Handle, look: Look, tenant: str) -> None
             memory.episodes.add(**{**known, **other})  # type: ignore[arg-type]
     assert memory.episodes.add() != memory.episodes.add()
     assert look.count(tenant) == {"Episode": 3}
-
-
-def test_an_episode_is_seen_in_its_scope_only(memory: Handle) -> None:
-    alice, bob = memory.scope("alice"), memory.scope("bob")
-    with alice.session("s1") as session:
-        session.add_messages([HELLO])
-    assert alice.episodes.get(session.episode_id).scope == "alice"
-    with pytest.raises(NotFoundError):
-        bob.episodes.get(session.episode_id)
-    with pytest.raises(NotFoundError):
-        bob.episodes.turns(session.episode_id)
 
 
 def test_ingest_stores_each_session_in_its_order(memory: Handle) -> None:

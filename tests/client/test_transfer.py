@@ -304,80 +304,54 @@ def of(records: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     return next(record for record in records if record.get("kind") == kind)
 
 
-def spoilt(lines: list[bytes], how: str) -> list[bytes]:
-    """Lines of an export of which something is wrong, from line 4 on."""
-    head, tail = lines[:3], lines[3:]
-    return {
-        "changed": [*head, tail[0].replace(b"global", b"glob4l"), *tail[1:]],
-        "swapped": [*head, tail[1], tail[0], *tail[2:]],
-        "missing": [*head, *tail[1:]],
-        "twice": [*head, tail[0], *tail],
-        "cut inside a line": [*head, tail[0][:40]],
-        "cut between lines": head,
-        "no end": lines[:-1],
-        "more": [*lines, lines[-1]],
-        "no export": [b'{"role": "user", "content": "hello"}\n'],
-        "empty": [],
-        "no text": [bytes(range(256)) * 9],
-        "no line feed": [b"x" * 2_000_000],
-        "only a seal": [b',"check":"0"}\n'],
-    }[how]
+LINE_4, ENDS = "Line 4 was changed", "it ends after line 3"
+SPOILT: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [
+    (lambda lines: [*lines[:3], lines[3].replace(b"global", b"glob4l"), *lines[4:]], LINE_4),
+    (lambda lines: [*lines[:3], lines[4], lines[3], *lines[5:]], LINE_4),
+    (lambda lines: [*lines[:3], *lines[4:]], LINE_4),
+    (lambda lines: [*lines[:4], *lines[3:]], "Line 5 was changed"),
+    (lambda lines: [*lines[:3], lines[3][:40]], ENDS),
+    (lambda lines: lines[:3], ENDS),
+    (lambda lines: lines[:-1], "it ends after line"),
+    (lambda lines: [*lines, lines[-1]], "was changed, or a line before it"),
+    (lambda _: [b'{"role": "user", "content": "hello"}\n'], "Line 1 was changed"),
+    (lambda _: [], "it ends after line 0"),
+    (lambda _: [bytes(range(256)) * 9], "Line 1 was changed"),
+    (lambda _: [b"x" * 2_000_000], "it ends after line 0"),
+    (lambda _: [b',"check":"0"}\n'], "Line 1 was changed"),
+]
 
 
-@pytest.mark.parametrize(
-    ("how", "says"),
-    [
-        ("changed", "Line 4 was changed"),
-        ("swapped", "Line 4 was changed"),
-        ("missing", "Line 4 was changed"),
-        ("twice", "Line 5 was changed"),
-        ("cut inside a line", "it ends after line 3"),
-        ("cut between lines", "it ends after line 3"),
-        ("no end", "it ends after line"),
-        ("more", "was changed, or a line before it"),
-        ("no export", "Line 1 was changed"),
-        ("empty", "it ends after line 0"),
-        ("no text", "Line 1 was changed"),
-        ("no line feed", "it ends after line 0"),
-        ("only a seal", "Line 1 was changed"),
-    ],
-)
 def test_a_spoilt_file_is_refused_before_anything_is_written(
-    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path, how: str, says: str
+    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path
 ) -> None:
     bad = tmp_path / "bad.jsonl"
     lines = source.file.read_bytes().splitlines(keepends=True)
-    bad.write_bytes(b"".join(spoilt(lines, how)))
-    with pytest.raises(ExportFileError, match=says):
-        plain.admin.import_from(bad)
+    for spoil, says in SPOILT:
+        bad.write_bytes(b"".join(spoil(lines)))
+        with pytest.raises(ExportFileError, match=says):
+            plain.admin.import_from(bad)
     assert look.rows(NODES + "RETURN n", tenant=tenant) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "says"),
-    [
-        (put(0, version=1), ExportFileError, "format version 1; this graphmem reads ver"),
-        (put(0, version=3), ExportFileError, "format version 3"),
-        (put(0, format="x"), ExportFileError, "Line 1 is not the header"),
-        (put(0, model={"name": "e5", "dimension": 384}), ModelMismatchError, "e5 .384.*hash"),
-        (put(-1, links=3), ExportFileError, r"Line \d+: its counts differ"),
-        (lambda records: records.pop(7), ExportFileError, r"Line \d+: its counts|is missing, by"),
-        (lambda records: records.append(records[-1]), ExportFileError, "follows the end"),
-    ],
-)
+UNFIT: list[tuple[Callable[[list[dict[str, Any]]], Any], type[Exception], str]] = [
+    (put(0, version=1), ExportFileError, "format version 1; this graphmem reads ver"),
+    (put(0, version=3), ExportFileError, "format version 3"),
+    (put(0, format="x"), ExportFileError, "Line 1 is not the header"),
+    (put(0, model={"name": "e5", "dimension": 384}), ModelMismatchError, "e5 .384.*hash"),
+    (put(-1, links=3), ExportFileError, r"Line \d+: its counts differ"),
+    (lambda records: records.pop(7), ExportFileError, r"Line \d+: its counts|is missing, by"),
+    (lambda records: records.append(records[-1]), ExportFileError, "follows the end"),
+]
+
+
 def test_a_file_that_does_not_fit_is_refused_before_anything_is_written(
-    plain: Handle,
-    source: Source,
-    look: Look,
-    tenant: str,
-    tmp_path: Path,
-    change: Any,
-    error: type[Exception],
-    says: str,
+    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path
 ) -> None:
-    bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
-    with pytest.raises(error, match=says):
-        plain.admin.import_from(bad)
+    for change, error, says in UNFIT:
+        bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
+        with pytest.raises(error, match=says):
+            plain.admin.import_from(bad)
     assert look.rows(NODES + "RETURN n", tenant=tenant) == []
 
 
@@ -402,33 +376,37 @@ CONTRADICTIONS = {
 }
 
 
-@pytest.mark.parametrize("kind", CONTRADICTIONS)
+def without_seals(records: list[dict[str, Any]]) -> None:
+    """Take the seals out: a sealed event that was changed is refused before anything is written."""
+    end = records[-1]
+    end["links"] -= sum(len(one["links"]) for one in records if one.get("kind") == "Seal")
+    del end["records"]["Seal"]
+    records[:] = [one for one in records if one.get("kind") != "Seal"]
+
+
 def test_what_contradicts_the_graph_is_named_and_its_batch_not_written(
-    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path, kind: str
+    plain: Handle, source: Source, look: Look, tenant: str, tmp_path: Path
 ) -> None:
     plain.admin.import_from(source.file)
     before = whole(look, tenant)
+    for kind, others in CONTRADICTIONS.items():
 
-    def change(records: list[dict[str, Any]]) -> None:
-        # A sealed event that was changed is refused before anything is written.
-        seals = [record for record in records if record.get("kind") == "Seal"]
-        records[:] = [record for record in records if record not in seals]
-        del records[-1]["records"]["Seal"]
-        records[-1]["links"] -= sum(len(one["links"]) for one in seals)
-        other = of(records, kind)
-        other["properties"] |= CONTRADICTIONS[kind]
-        new = deepcopy(other)
-        # So that it comes next in the order of the file.
-        new["key"] = f"{other['key']}!"
-        new["links"] = []
-        records.insert(records.index(other) + 1, new)
-        records[-1]["records"][kind] += 1
+        def change(
+            records: list[dict[str, Any]], kind: str = kind, other_than: Any = others
+        ) -> None:
+            without_seals(records)
+            other = of(records, kind)
+            other["properties"] |= other_than
+            # So that it comes next in the order of the file.
+            new = {**deepcopy(other), "key": f"{other['key']}!", "links": []}
+            records.insert(records.index(other) + 1, new)
+            records[-1]["records"][kind] += 1
 
-    bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
-    [name] = CONTRADICTIONS[kind]
-    with pytest.raises(ImportConflictError, match=rf"Line \d+: {kind} .* another {name}"):
-        plain.admin.import_from(bad)
-    assert whole(look, tenant) == before
+        bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
+        [name] = others
+        with pytest.raises(ImportConflictError, match=rf"Line \d+: {kind} .* another {name}"):
+            plain.admin.import_from(bad)
+        assert whole(look, tenant) == before
 
 
 def test_a_search_log_is_not_mixed_with_another(
@@ -470,11 +448,7 @@ def test_a_relationship_to_what_is_not_there_is_refused(
             if one.get("kind") == "Event" and "Memory" in [link["label"] for link in one["links"]]
         )
         next(link for link in event["links"] if link["label"] == "Memory")["key"] = "m_gone"
-        # A seal would tell, too.
-        end = records[-1]
-        end["links"] -= sum(len(one["links"]) for one in records if one.get("kind") == "Seal")
-        del end["records"]["Seal"]
-        records[:] = [one for one in records if one.get("kind") != "Seal"]
+        without_seals(records)
 
     bad = rewritten(source.file, tmp_path / "bad.jsonl", change)
     with pytest.raises(

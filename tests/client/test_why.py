@@ -21,8 +21,7 @@ from graphmem.model import (
     PolicyOrigin,
     VerdictStatus,
 )
-from tests.plugins.clients import Door, on_tenant
-from tests.plugins.graph import fresh_tenant
+from tests.plugins.clients import Door
 from tests.plugins.texts import unlike
 
 MONDAY = datetime(2025, 5, 5, 9, tzinfo=UTC)
@@ -205,14 +204,10 @@ class _Noting:
         return await self._tx.fetch(query, **params)
 
 
-def test_what_is_not_there_or_not_mine_is_not_found(memory: Handle) -> None:
+def test_what_is_not_there_is_not_found(memory: Handle) -> None:
     belief = memory.believe("It will rain", at=FRIDAY)
     with pytest.raises(NotFoundError, match="No belief or memory 'b_nope'"):
         memory.why("b_nope")
-    with pytest.raises(NotFoundError):
-        on_tenant(memory, fresh_tenant()).why(belief)
-    with pytest.raises(NotFoundError):
-        memory.scope("user:bob", read_scopes=["user:bob"]).why(belief)
     with pytest.raises(NotFoundError):
         memory.why(belief, as_of=AsOf(valid=MONDAY))
 
@@ -241,10 +236,6 @@ def test_an_item_of_neither_kind_has_no_history(memory: Handle) -> None:
     with pytest.raises(NotFoundError, match="No belief, memory or episode 'b_nope'"):
         memory.history("b_nope")
     for item in (belief.belief_id, known):
-        with pytest.raises(NotFoundError):
-            on_tenant(memory, fresh_tenant()).history(item)
-        with pytest.raises(NotFoundError):
-            memory.scope("bob", read_scopes=["bob"]).history(item)
         with pytest.raises(NotFoundError):
             memory.history(item, as_of=FRIDAY - timedelta(days=1))
         with pytest.raises(InvalidInputError, match="limit"):

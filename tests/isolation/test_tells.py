@@ -7,16 +7,27 @@ import re
 import pytest
 
 from graphmem import Handle
-from graphmem.errors import InvalidInputError, NotFoundError, RefusedError
+from graphmem.errors import ForeignScopeError, InvalidInputError, NotFoundError, RefusedError
 from tests.isolation.calls import BY_ID, CALLS, READS, Known
-from tests.isolation.victims import MARK, Victim, told
+from tests.isolation.victims import MARK, Victim, known_besides, told
 from tests.plugins.clients import on_tenant
-from tests.plugins.graph import fresh_tenant
+from tests.plugins.everything import write_everything
+from tests.plugins.graph import Look, fresh_tenant
 
 pytestmark = pytest.mark.server
 
 NEW = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)")
 """Ids and instants that each call makes for itself."""
+
+
+PAGES = {"beliefs.list", "episodes.list", "memories.stale"}
+FOREIGN = [
+    *("supersede", "memories.deprecate", "memories.restore", "add_evidence", "episodes.restore"),
+    *("beliefs.revise", "beliefs.split", "beliefs.merge", "beliefs.retract", "beliefs.archive"),
+    *("beliefs.restore", "beliefs.clear_flag", "proposals.accept", "proposals.dismiss"),
+    *("episodes.pin", "episodes.unpin", "forget"),
+]
+"""Writes to one item, which must be of the writer's own scope."""
 
 
 def unknown(given: str) -> str:
@@ -47,6 +58,49 @@ def test_an_id_of_another_tenant_answers_like_one_of_nobody(
         answer(on_tenant(client, fresh_tenant()), method, known) for known in (foreign, nobodys)
     ]
     assert asked[0] == asked[1]
+
+
+@pytest.fixture(scope="module")
+def private(client: Handle) -> tuple[Handle, Known, Known]:
+    """A tenant with one of everything in a private scope and in the shared one; their ids."""
+    memory = on_tenant(client, fresh_tenant())
+    found = []
+    for handle, mark in ((memory.scope("alice"), "a"), (memory, "")):
+        known = write_everything(handle, mark=mark)
+        known |= known_besides(handle, memory._state.context.tenant, known)
+        found.append({name: one for name, one in known.items() if "cursor" not in name})
+    return memory, found[0], found[1]
+
+
+@pytest.mark.parametrize("method", sorted({*BY_ID} - PAGES - {"episodes.add", "items.batch"}))
+def test_an_id_of_another_scope_answers_like_one_of_nobody(
+    private: tuple[Handle, Known, Known], look: Look, method: str
+) -> None:
+    memory, hers, _ = private
+    nobodys = {name: unknown(one) for name, one in hers.items()}
+    asked = memory._state.context.tenant
+
+    def kept() -> list[str]:
+        events = look.events(asked).values()
+        return sorted(repr(sorted(one.items())) for one in events if one["scope"] == "alice")
+
+    before = kept()
+    for stranger in (memory.scope("bob", read_scopes=["bob"]), memory.scope("carol")):
+        assert answer(stranger, method, hers) == answer(stranger, method, nobodys)
+    assert kept() == before
+
+
+@pytest.mark.parametrize("method", FOREIGN)
+def test_what_is_shared_is_not_changed_from_a_private_scope(
+    private: tuple[Handle, Known, Known], look: Look, method: str
+) -> None:
+    memory, _, shared = private
+    tenant = memory._state.context.tenant
+    before = look.events(tenant)
+    with pytest.raises(ForeignScopeError, match="belongs to scope 'global'") as refused:
+        CALLS[method](memory.scope("bob"), shared | {"said": "new"})
+    assert "Open a handle" in refused.value.hint
+    assert look.events(tenant) == before
 
 
 def test_another_tenant_reads_nothing_of_the_victim(client: Handle, victim: Victim) -> None:
