@@ -227,37 +227,6 @@ def test_a_line_that_does_not_fit_is_named(run: Run, tmp_path: Path, text: str, 
     assert run("belief", "list", "--json").data["beliefs"] == []
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "said"),
-    [
-        (("belief", "import", "nowhere.jsonl"), 2, "cannot be read"),
-        (("belief", "observe", "a", "p", "o", "--confidence", "2"), 2, "confidence"),
-        (("belief", "observe", " ", "p", "o"), 2, "subject"),
-        (("belief", "observe", "a", "p", "o", "--source-type", "GUESS"), 2, "no weight"),
-        (("belief", "observe", "a", "p", "o", "--at", "2996-01-01T00:00:00Z"), 2, "future"),
-        (("belief", "observe", "a", "p", "o", "--episode-id", "never"), 1, "not_found"),
-        (("belief", "believe"), 2, "statement"),
-        (("belief", "add-evidence", "b_nope", "refuting", "0.8"), 1, "not_found"),
-        (("belief", "add-evidence", "b_nope", "maybe", "0.8"), 2, "maybe"),
-        (("belief", "evidence-for", "b_nope"), 1, "not_found"),
-        (("belief", "get", "b_nope"), 1, "not_found"),
-        (("belief", "revise", "b_nope", "New"), 1, "not_found"),
-        (("belief", "split", "b_nope", "Only one"), 2, "two"),
-        (("belief", "merge", "b_nope", "--into", "New"), 2, "two"),
-        (("predicate", "declare", "--cardinality", "ONE"), 2, "NAME"),
-        (("predicate", "declare", "p", "--combine", "sum"), 2, "combine"),
-        (("belief", "current", "a", "p", "--limit", "0"), 2, "limit"),
-        (("belief", "list", "--cursor", "x"), 2, "cursor"),
-    ],
-)
-def test_what_does_not_fit_ends_with_its_code_and_says_so(
-    run: Run, args: tuple[str, ...], code: int, said: str
-) -> None:
-    ended = run(*args)
-    assert ended.code == code
-    assert said in ended.out + ended.err
-
-
 def test_slots_are_listed_with_their_best_value(run: Run) -> None:
     moved(run)
     run("belief", "observe", "alice", "likes", "tea")

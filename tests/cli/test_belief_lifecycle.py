@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from graphmem import Handle
 from graphmem.model import EventSource, EventType
 from graphmem.operations import evidence
@@ -78,12 +76,3 @@ def test_how_alive_it_is_is_shown(run: Run) -> None:
     assert run("belief", "get", belief, *at, "--json").data["vitality"] == life
     run("expand", belief)
     assert "last accessed: never" not in run("belief", "get", belief).out
-
-
-@pytest.mark.parametrize("verb", ["archive", "restore", "clear-flag"])
-def test_what_cannot_be_marked(run: Run, verb: str) -> None:
-    unknown = run("belief", verb, "b_none", "--json")
-    assert unknown.code == 1
-    assert '"code": "not_found"' in unknown.err
-    assert run("belief", verb).code == 2
-    assert run("belief", verb, believed(run), "--at", "2999-01-01T00:00:00Z").code == 2

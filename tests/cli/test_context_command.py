@@ -59,20 +59,3 @@ def test_an_empty_context_says_why_aside(run: Run) -> None:
     assert "No results: nothing is stored in scope 'global'." in ended.err
     data = run("context", "anything", "--json").data
     assert (data["text"], data["ids"]) == ("", [])
-
-
-@pytest.mark.parametrize(
-    ("args", "said"),
-    [
-        ((" ",), "about"),
-        (("cats", "--tokens", "10"), "tokens"),
-        (("cats", "--tokens", "many"), "--tokens"),
-        (("cats", "--limit", "0"), "limit"),
-        (("cats", "--policy", "best"), "policy"),
-        ((), "QUERY"),
-    ],
-)
-def test_what_does_not_fit_ends_with_2(run: Run, args: tuple[str, ...], said: str) -> None:
-    ended = run("context", *args)
-    assert ended.code == 2
-    assert said in ended.err

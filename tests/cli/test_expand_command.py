@@ -6,8 +6,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
-
 from graphmem import GraphMem
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -127,28 +125,6 @@ def test_the_stale_are_listed_page_by_page(run: Run, migrated: Settings, tenant:
         lost = memory.observe("a", "is", "b").belief_id
         memory.observe("a", "is", "c", confidence=1)
     assert f"beliefs no longer held: {lost[:6]}\n" in run("memory", "stale").out
-
-
-@pytest.mark.parametrize(
-    ("args", "code", "said"),
-    [
-        (("expand", "nope"), 1, "not_found"),
-        (("expand",), 2, "ITEM_ID"),
-        (("memory", "stale", "--days", "0"), 2, "days"),
-        (("memory", "stale", "--days", "-1"), 2, "days"),
-        (("memory", "stale", "--days", "1000000000"), 2, "days"),
-        (("memory", "stale", "--days", "soon"), 2, "integer"),
-        (("memory", "stale", "--limit", "0"), 2, "limit"),
-        (("memory", "stale", "--limit", "1000000"), 2, "limit"),
-        (("memory", "stale", "--cursor", "x"), 2, "cursor"),
-    ],
-)
-def test_what_does_not_fit_ends_with_its_code_and_says_so(
-    run: Run, args: tuple[str, ...], code: int, said: str
-) -> None:
-    ended = run(*args)
-    assert ended.code == code
-    assert said in ended.out + ended.err
 
 
 def test_another_scope_is_not_expanded(run: Run) -> None:

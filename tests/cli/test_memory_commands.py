@@ -126,30 +126,6 @@ def test_scopes_of_the_command_line_are_walls(run: Run) -> None:
     assert not run("recall", "bees", "--scope", "user:bob", "--json").data["bites"]
 
 
-@pytest.mark.parametrize(
-    ("args", "code", "said"),
-    [
-        (("memory", "remember", "   "), 1, "empty"),
-        (("memory", "get", "m_nope"), 1, "not_found"),
-        (("memory", "remember", "hello there", "--at", "2026-02-30"), 2, "must be a time such"),
-        (("memory", "remember", "hello there", "--at", "soon"), 2, "must be a time such as"),
-        (("memory", "remember", "hello there", "--at", "2996-01-01T00:00:00Z"), 2, "future"),
-        (("memory", "list", "--cursor", "x"), 2, "cursor"),
-        (("recall", "cats", "--limit", "0"), 2, "limit"),
-        (("recall", " "), 2, "query"),
-        (("recall", "cats", "--tenant", ""), 2, "tenant"),
-        (("memory", "remember", "hello there", "--scope", "x" * 10_000), 2, "scope"),
-        (("nonsense",), 2, "No such command"),
-    ],
-)
-def test_what_does_not_fit_ends_with_its_code_and_says_so(
-    run: Run, args: tuple[str, ...], code: int, said: str
-) -> None:
-    ended = run(*args)
-    assert ended.code == code
-    assert said in ended.out + ended.err
-
-
 def test_an_error_is_json_when_json_was_asked_for(run: Run) -> None:
     import json
 

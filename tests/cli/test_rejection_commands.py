@@ -57,20 +57,3 @@ def test_a_value_is_rejected_and_taken_back(run: Run, *, by_id: bool) -> None:
 
     assert run("belief", "unreject", *target, "--reason", "she does").code == 0
     assert "Lisbon" in run("belief", "slots").out
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        ("belief", "reject", "b_1"),
-        ("belief", "reject", "a", "b", "--reason", "x"),
-        ("belief", "reject", "a", "b", "c", "d", "--reason", "x"),
-        ("belief", "reject", "--reason", "x"),
-        ("memory", "reject", "m_1"),
-        ("memory", "unreject", "m_1"),
-    ],
-)
-def test_what_is_missing_is_named(run: Run, line: tuple[str, ...]) -> None:
-    done = run(*line)
-    assert done.code == 2
-    assert any(word in done.err for word in ("--reason", "SUBJECT PREDICATE OBJECT", "TARGET"))

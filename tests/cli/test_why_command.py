@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import pytest
-
 from graphmem import GraphMem
 from graphmem.settings import Settings
 from graphmem.testing import HashEmbedder
@@ -154,20 +152,3 @@ def test_the_trace_of_a_memory_is_told_saying_by_saying(run: Run) -> None:
     refused = run("recall", "limit", "--policy", "best")
     assert refused.code == 2
     assert "'default', 'flat', 'trace'" in refused.err
-
-
-@pytest.mark.parametrize(
-    ("args", "code", "said"),
-    [
-        (("why", "nope"), 1, "not_found"),
-        (("why", "nope", "--limit", "0"), 2, "limit"),
-        (("why", "nope", "--valid", "soon"), 2, "must be a time such as"),
-        (("why", "nope", "--known", "2996-01-01T00:00:00Z"), 2, "future"),
-    ],
-)
-def test_what_does_not_fit_ends_with_its_code_and_says_so(
-    run: Run, args: tuple[str, ...], code: int, said: str
-) -> None:
-    ended = run(*args)
-    assert ended.code == code
-    assert said in ended.out + ended.err
