@@ -35,7 +35,8 @@ def test_a_caller_cannot_widen_its_scope_by_an_argument(
     plain.scope("user:alice").remember(SECRET)
     mcp = OverMcp(known, tenant, plain)
     assert CODE in mcp.call("user:alice", "recall", query=QUESTION)[0]
-    for value in WIDENING:
+    # One name that the tools know, and others that they do not.
+    for value in WIDENING if name == "scopes" else ["user:alice", ["*"]]:
         for tool, asked in (("recall", {"query": QUESTION}), ("context", {"about": QUESTION})):
             try:
                 seen = mcp.call("user:bob", tool, **asked, **{name: value})

@@ -29,7 +29,6 @@ from graphmem.settings import Settings
 from tests.fuzz import wild
 from tests.fuzz.wild import everything_of, refusal
 from tests.mcp.conftest import Served, over_http, served_from
-from tests.mcp.test_conformance import valid_arguments
 from tests.plugins.clients import on_tenant
 from tests.plugins.examples import examples, few
 from tests.plugins.graph import fresh_tenant
@@ -37,7 +36,7 @@ from tests.plugins.graph import fresh_tenant
 pytestmark = pytest.mark.timeout(3_600)
 
 ROOT = Path(__file__).parents[2]
-SENSIBLE = valid_arguments()
+SENSIBLE = {name: dict(tool.example) for name, tool in TOOLS.items()}
 
 
 @st.composite

@@ -63,40 +63,6 @@ async def client_by(
             yield client
 
 
-def valid_arguments() -> dict[str, dict[str, Any]]:
-    """Return valid arguments of each tool, with ids that do not exist."""
-    return {
-        "context": {"about": "tea"},
-        "recall": {"query": "tea"},
-        "expand": {"item_id": "m_none"},
-        "add_messages": {"messages": [{"role": "user", "content": "Tea, please."}]},
-        "remember": {"content": "Alice prefers tea."},
-        "memory_history": {"memory_id": "m_none"},
-        "memory_deprecate": {"memory_id": "m_none"},
-        "observe": {
-            "subject": "alice",
-            "predicate": "likes",
-            "object": "tea",
-            "cardinality": "MANY",
-        },
-        "current": {"subject": "alice", "predicate": "likes"},
-        "believe": {"statement": "Tea is better than coffee"},
-        "add_evidence": {"belief_id": "b_none", "kind": "supporting", "strength": 0.7},
-        "evidence_for": {"belief_id": "b_none"},
-        "belief_revise": {"belief_id": "b_none", "statement": "Coffee is better"},
-        "belief_split": {"belief_id": "b_none", "statements": ["Tea is hot", "Tea is green"]},
-        "belief_merge": {"beliefs": ["b_none", "b_nil"], "statement": "Tea is hot"},
-        "why": {"item_id": "b_none"},
-        "supersede": {"item_id": "m_none", "content": "Alice prefers coffee."},
-        "belief_retract": {"event_id": "e_none"},
-        "belief_slots": {"subject": "alice"},
-        "predicate_list": {},
-        "forget": {"item_id": "m_none"},
-        "usage_log_search": {"query": "pool", "tool": "grep", "results": ["src/pool.py"]},
-        "usage_log_access": {"kind": "file", "ref": "src/pool.py"},
-    }
-
-
 @pytest.mark.parametrize("way", WAYS)
 def test_tools_are_listed_and_a_cancelled_call_leaves_the_others_alone(
     environ: Environ, tmp_path: Path, way: str
@@ -130,7 +96,7 @@ def test_tools_are_listed_and_a_cancelled_call_leaves_the_others_alone(
                 assert schema is not None
                 assert schema["type"] == "object"
                 jsonschema.Draft202012Validator.check_schema(schema)
-            jsonschema.validate(valid_arguments()[name], tool.input_schema)
+            jsonschema.validate(dict(TOOLS[name].example), tool.input_schema)
         for name in ("observe", "add_evidence", "remember"):
             asked = tools[name].input_schema["properties"]
             strength = asked.get("strength") or asked["confidence"]
@@ -313,10 +279,6 @@ def test_a_read_only_server_offers_reading_tools_only(opened: Opened) -> None:
             await data(client, "recall", query="anything")
             for name in WRITING:
                 with pytest.raises(MCPError):
-                    await client.call_tool(name, valid_arguments()[name])
+                    await client.call_tool(name, dict(TOOLS[name].example))
 
     run(session())
-
-
-def test_every_tool_has_arguments_here() -> None:
-    assert valid_arguments().keys() == TOOLS.keys() == READING | WRITING
