@@ -215,7 +215,7 @@ READS_EACH = examples(8, 8, 25)
 
 
 @pytest.mark.timeout(examples(300, 1_200, 7_200))
-@settings(max_examples=examples(8, 100, 400))
+@settings(max_examples=examples(5, 100, 400))
 @given(seed=st.integers(0, 2**32))
 def test_no_read_of_a_known_time_shows_what_was_recorded_later(pasts: Pasts, seed: int) -> None:
     """The tenant grows from example to example, so more and more is recorded later."""

@@ -60,5 +60,6 @@ def test_mypy_accepts_every_block(project: Path) -> None:
     assert errors(project, "mypy", cache, "--follow-imports=silent", ".") == []
 
 
+@pytest.mark.system
 def test_pyright_accepts_every_block(project: Path) -> None:
     assert errors(project, "basedpyright", "--pythonpath", sys.executable) == []

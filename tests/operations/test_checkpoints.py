@@ -110,7 +110,7 @@ def tell(memory: Handle, step: Told, ids: list[str], episodes: Sequence[str]) ->
         run_now(writing.keep(memory._state.context, place(), newest=4, min_events=1, longest_s=0.0))
 
 
-@settings(max_examples=examples(6, 60, 600))
+@settings(max_examples=examples(3, 60, 600))
 @given(st.lists(steps, min_size=2, max_size=7))
 def test_going_on_from_a_checkpoint_is_reading_from_zero(plain: Handle, told: list[Told]) -> None:
     memory = on_tenant(plain, fresh_tenant())

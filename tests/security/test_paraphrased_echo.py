@@ -98,7 +98,7 @@ def stated(memory: Handle) -> list[int]:
     return [int(n) for line in lines if "model" not in line for n in COUNTED.findall(line)]
 
 
-@settings(max_examples=examples(6, 60, 600))
+@settings(max_examples=examples(4, 60, 600))
 @given(written=writes, with_fact=st.booleans())
 def test_no_paraphrase_of_a_model_counts_as_a_persons_statement(
     plain: Handle, *, written: list[tuple[Callable[[Session, str], None], str]], with_fact: bool
