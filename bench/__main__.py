@@ -110,6 +110,15 @@ def mcp(*, as_json: bool) -> None:
 
 @bench.command()
 @as_json
+def serve(*, as_json: bool) -> None:
+    """Recall over HTTP compared with the Python client, at 1, 8 and 32 readers."""
+    from bench.serve import measure
+
+    run(measure, as_json=as_json)
+
+
+@bench.command()
+@as_json
 def pairs(*, as_json: bool) -> None:
     """Texts that are treated as the same: changed facts, repeats and paraphrases."""
     from bench.pairs import measure

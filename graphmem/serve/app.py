@@ -25,6 +25,7 @@ from starlette.routing import Route
 from graphmem import signatures
 from graphmem.client import AsyncGraphMem
 from graphmem.client.handle import AsyncHandle
+from graphmem.client.validation import valid
 from graphmem.errors import GraphmemError, GraphQueryError, InvalidInputError
 from graphmem.jobs import operations
 from graphmem.jobs.operations import OperationPage, OperationStatus
@@ -256,7 +257,7 @@ def identified(operation: Operation, arguments: dict[str, Any], key: str) -> dic
     given = origin.event_id if name == "origin" else arguments.get(name)
     if given not in (None, key):
         raise InvalidInputError(f"{IDEMPOTENCY}: the body has another event_id.")
-    value = origin.model_copy(update={"event_id": key}) if name == "origin" else key
+    value = valid(Origin, **dict(origin) | {"event_id": key}) if name == "origin" else key
     return arguments | {name: value}
 
 

@@ -119,6 +119,7 @@ def test_a_repeated_request_is_stored_once(api: Api, tenant: str) -> None:
     )
     assert alias["event_id"] == "a1"
     for path, given, headers, status in (
+        ("/memories/m_1a2b/restore", {}, {"Idempotency-Key": "x" * 300}, 422),
         ("/beliefs/observe", body | {"object": "idle"}, named["headers"], 409),
         ("/beliefs/observe", body | {"event_id": "x"}, named["headers"], 422),
         ("/recall", {"query": "x"}, named["headers"], 200),
