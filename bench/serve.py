@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 READERS = (1, 8, 32)
-ROUNDS, CALLS = 5, 160
+ROUNDS, CALLS = 3, 96
 """Rounds of each kind, in turn, and calls of all readers together in each."""
-MEMORIES = 2_000
+MEMORIES = 1_000
 WANTED_SHARE, WANTED_MS = 0.85, 4.0
 CITIES = ("Lisbon", "Porto", "Braga", "Faro", "Evora", "Coimbra", "Aveiro", "Setubal")
 READY_S = 120
@@ -42,7 +42,8 @@ def measure(steps: Steps) -> Report:
         steps.say("writing")
         memory.remember_many([_sentence(n) for n in range(MEMORIES)])
         with _served(settings, workers) as (address, key):
-            rows = [_compared(memory, _asking(address, key), readers) for readers in READERS]
+            ask = _asking(address, key)
+            rows = [_compared(memory, ask, one) for one in steps.over(READERS, "readers")]
     return Report(
         name="serve",
         tables=[Table(f"recall(limit=10) of {MEMORIES:,} memories", rows)],

@@ -101,9 +101,9 @@ class Wire:
 
 
 @contextmanager
-def wire_to(host: str, port: int) -> Iterator[Wire]:
-    """Yield a proxy to a server; close all its sockets and threads afterwards."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+def wire_to(host: str, port: int, *, at: int = 0) -> Iterator[Wire]:
+    """Yield a proxy to a server, on any port or `at` one; close its sockets and threads after."""
+    with socket.create_server(("127.0.0.1", at)) as listening:
         wire = Wire((host, port), listening.getsockname()[1])
         wire.start(wire.accept, listening)
         try:

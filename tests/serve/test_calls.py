@@ -174,13 +174,24 @@ def test_bad_input_gets_a_problem(
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"query": NaN}', b'{"query": "x"} x', b"9" * 5_000],
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b'{"messages": [' + b'{"a": ' * 50_000,
+        b'{"query": NaN}',
+        b'{"query": "x"} x',
+        b"9" * 5_000,
+    ],
 )
 def test_a_body_that_is_not_json_is_refused(api: Api, tenant: str, body: bytes) -> None:
     headers = {"Authorization": f"Bearer {api.key(tenant)}", "Content-Type": "application/json"}
     found = api.http.post("/v1/recall", content=body, headers=headers)
     assert found.status_code in (400, 422), found.text
     assert found.headers["content-type"] == "application/problem+json"
+    found = api.http.post("/v1/ingest", content=body, headers=headers)
+    assert found.status_code in (400, 403, 422), found.text
     form = {"Authorization": headers["Authorization"], "Content-Type": "text/plain"}
     found = api.http.post("/v1/recall", content=b'{"query": "x"}', headers=form)
     assert found.status_code == 422

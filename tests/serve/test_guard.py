@@ -6,8 +6,10 @@ import json
 import logging
 import re
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import neo4j
 import pytest
@@ -21,6 +23,7 @@ from graphmem.serve.keys import RIGHTS
 from graphmem.serve.problems import Problem
 from graphmem.serve.server import JsonLines, Options, checked
 from graphmem.settings import Settings
+from tests.plugins.cutting import wire_to
 from tests.serve.conftest import PORT, Api, served, settings_of
 
 RECALL = {"query": "Atlas"}
@@ -56,6 +59,32 @@ def test_health_needs_no_database(alone: Settings) -> None:
         assert found.status_code == 503
         assert found.headers["retry-after"].isdigit()
         assert found.json()["code"] in {"graph_unavailable", "still_starting"}
+
+
+def test_the_database_dies_and_returns(migrated: Settings, tenant: str, tmp_path: Path) -> None:
+    server = urlsplit(str(migrated.uri))
+    place = str(server.hostname), server.port or 7687
+    with ExitStack() as line:
+        wire = line.enter_context(wire_to(*place))
+        own = migrated.model_copy(update={"uri": f"bolt://127.0.0.1:{wire.port}"})
+        given = {"GRAPHMEM_MAX_RETRY_TIME_S": "0", "GRAPHMEM_CONNECT_TIMEOUT_S": "2"}
+        with served(settings_of(own, tmp_path / "keys.json", **given)) as api:
+            key = api.key(tenant)
+            assert api.send(key, "POST", "/v1/recall", RECALL).status_code == 200
+            line.close()
+            for path in ("/v1/recall", "/v1/consolidate"):
+                given_body = RECALL if path == "/v1/recall" else {}
+                found = api.send(key, "POST", path, given_body)
+                assert (found.status_code, found.json()["code"]) == (503, "graph_unavailable")
+                assert found.headers["retry-after"].isdigit()
+            assert api.send(None, "GET", "/health/live").status_code == 200
+            assert api.send(None, "GET", "/health/ready").status_code == 503
+            line.enter_context(wire_to(*place, at=wire.port))
+            for _ in range(100):
+                if api.send(None, "GET", "/health/ready").status_code == 200:
+                    break
+                time.sleep(0.1)
+            assert api.send(key, "POST", "/v1/recall", RECALL).status_code == 200
 
 
 def test_nothing_is_open_without_a_valid_key(
