@@ -26,7 +26,7 @@ from graphmem import signatures
 from graphmem.client import AsyncGraphMem
 from graphmem.client.handle import AsyncHandle
 from graphmem.client.validation import valid
-from graphmem.errors import GraphmemError, GraphQueryError, InvalidInputError
+from graphmem.errors import ConfigurationError, GraphmemError, GraphQueryError, InvalidInputError
 from graphmem.jobs import operations
 from graphmem.jobs.operations import OperationPage, OperationStatus
 from graphmem.mcp.connection import MemoryConnection
@@ -39,7 +39,7 @@ from graphmem.serve import long_calls, problems
 from graphmem.serve.agents import PATH, AgentServer
 from graphmem.serve.document import openapi, result_of
 from graphmem.serve.guard import BOOKMARK, GRANT
-from graphmem.serve.key_routes import add_key_routes
+from graphmem.serve.key_routes import TAG, add_key_routes, maker
 from graphmem.serve.keys import Grant, KeyFile
 from graphmem.serve.long_calls import EventStream, Runner
 from graphmem.serve.operations import BY_NAME, OPERATIONS, Operation, arguments_of
@@ -108,6 +108,8 @@ class CheckedRoute(APIRoute):
                 grant: Grant = request.scope[GRANT]
                 check_right(operation, grant)
                 asked_scope(grant, request.headers)
+            elif TAG in self.tags:
+                maker(request)
             return await answered(request)
 
         return checked
@@ -155,11 +157,7 @@ class Service:
         try:
             async with asyncio.timeout(self._deadline_s):
                 handle = handle_of(await self.connection.memory(), grant, scope)
-                if not operation.in_session:
-                    return await attrgetter(operation.method)(handle)(**arguments)
-                name = arguments.pop("session_id")
-                async with handle.session(name, agent="http", shared=True) as session:
-                    return await getattr(session, operation.method)(**arguments)
+                return await _called(handle, operation, arguments)
         except GraphQueryError as error:
             call = CALL.get()
             if call is None or not call.bookmarks:
@@ -212,6 +210,25 @@ class Service:
             wait = {"retry-after": str(problems.RETRY_S)}
             return Problem(503, code, "The memory is not ready.", headers=wait)
         return None
+
+
+async def _called(handle: AsyncHandle, operation: Operation, arguments: dict[str, Any]) -> Any:
+    """Return the result of a method.
+
+    Raises:
+        Problem: the server's settings lack what it needs, such as a language model.
+        GraphmemError: see the method.
+    """
+    try:
+        if not operation.in_session:
+            return await attrgetter(operation.method)(handle)(**arguments)
+        name = arguments.pop("session_id")
+        async with handle.session(name, agent="http", shared=True) as session:
+            return await getattr(session, operation.method)(**arguments)
+    except ConfigurationError as error:
+        log.error("%s: %s", error.code, error.message)
+        text = "The server is not set up for this call; its log has the reason."
+        raise Problem(409, error.code, text) from None
 
 
 def check_right(operation: Operation, grant: Grant) -> None:

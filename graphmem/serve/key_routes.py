@@ -77,7 +77,7 @@ def add_key_routes(app: FastAPI, file: KeyFile, responses: dict[int | str, dict[
     """
 
     async def list_keys(request: Request, page: Annotated[PageQuery, Query()]) -> KeyPage:
-        own, now = _maker(request), datetime.now(UTC)
+        own, now = maker(request), datetime.now(UTC)
         found = [key for key in await _apart(file.read) if own.contains(key)]
         ids = [key.id for key in found]
         start = ids.index(page.cursor) + 1 if page.cursor in ids else 0
@@ -88,7 +88,7 @@ def add_key_routes(app: FastAPI, file: KeyFile, responses: dict[int | str, dict[
         )
 
     async def create_key(request: Request, wanted: KeyRequest) -> NewKey:
-        own = _maker(request)
+        own = maker(request)
         grant = Grant(
             tenant=own.tenant,
             scopes=wanted.scopes,
@@ -100,11 +100,11 @@ def add_key_routes(app: FastAPI, file: KeyFile, responses: dict[int | str, dict[
     async def rotate_key(
         request: Request, key_id: KeyId, wanted: RotationRequest | None = None
     ) -> NewKey:
-        own, until = _maker(request), None if wanted is None else wanted.until
+        own, until = maker(request), None if wanted is None else wanted.until
         return await _made(lambda: file.rotate(key_id, until=until, maker=own))
 
     async def revoke_key(request: Request, key_id: KeyId) -> ShownKey:
-        own = _maker(request)
+        own = maker(request)
         revoked = await _apart(lambda: file.revoke(key_id, maker=own))
         return revoked.shown(datetime.now(UTC))
 
@@ -126,7 +126,7 @@ def add_key_routes(app: FastAPI, file: KeyFile, responses: dict[int | str, dict[
         )
 
 
-def _maker(request: Request) -> Key:
+def maker(request: Request) -> Key:
     """Return the key of a request.
 
     Raises:

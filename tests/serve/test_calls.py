@@ -145,6 +145,7 @@ BAD: tuple[tuple[str, str, Any, int, str], ...] = (
     ("POST", "/recall", [], 422, "body"),
     ("POST", "/context", {"about": "x", "count_tokens": "len"}, 422, "no such parameter"),
     ("POST", "/memories", {"content": "Alice rows.", "episode_id": "nothing"}, 404, "episode"),
+    ("POST", "/sessions/s/extract", {"dry_run": True}, 409, "not set up"),
     ("POST", "/memories", {"content": "<b>x", "claims": [["a", "b"]]}, 422, "claims.0"),
     ("POST", "/sessions/s/messages", {"messages": [{"role": "user"}]}, 422, "Message 0"),
     ("POST", "/beliefs", {"statement": "x y", "confidence": 1e999}, 422, "confidence"),
