@@ -77,7 +77,7 @@ nodes:
 
 # Regenerate the managed server's lock file for a Neo4j version.
 lock version:
-    graphmem server lock --neo4j {{version}}
+    python -m bench.server_lock {{version}}
 
 # Build a release: wheel, sdist, dependencies pinned with hashes, SBOM, SHA-256 sums.
 release:

@@ -11,7 +11,7 @@ from neo4j.vector import Vector
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from graphmem.client.connect import Neo4jAddress
+    from graphmem.ports import ServerAddress
 
 # One search per row, as the near-duplicate check needs it.
 SEARCH_EACH = """CYPHER 25
@@ -138,7 +138,7 @@ VERSION = (
 class Bare:
     """The Neo4j driver with the baseline queries."""
 
-    def __init__(self, at: Neo4jAddress) -> None:
+    def __init__(self, at: ServerAddress) -> None:
         self._driver = neo4j.GraphDatabase.driver(
             at.uri, auth=(at.user, at.password), notifications_min_severity="OFF"
         )

@@ -13,10 +13,17 @@ from bench.conversations import read_conversations
 from bench.figures import Cell, Report, Table
 from bench.locomo import data_folder
 from graphmem.cli.conversation_files import Conversation
-from graphmem.extraction import assertions, proposals, quotes, sentences, windows
+from graphmem.extraction import (
+    DismissedProposal,
+    Proposal,
+    assertions,
+    proposals,
+    quotes,
+    sentences,
+    windows,
+)
 from graphmem.extraction.proposals import CheckContext
 from graphmem.extraction.quotes import SuppliedText
-from graphmem.extraction.records import DismissedProposal, Proposal
 from graphmem.extraction.windows import TurnWindow, is_person
 from graphmem.model import EvidenceKind, Turn
 from graphmem.rules import hygiene

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -14,42 +14,26 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class IOMode(Protocol):
-    """Interface of the two ways to wait; the rest of an adapter is the same for both."""
-
-    async def run(self, work: Callable[[], T]) -> T:
-        """Call `work` and return its result."""
-        ...
-
-    async def result(self, future: Future[T]) -> T:
-        """Return the result of a future of another thread; cancel it if the wait is cancelled."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait for this many seconds."""
-        ...
-
-
-class BlockingMode:
+class IOMode:
     """Waits in the caller's thread: its coroutines never suspend."""
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Call `work` in this thread."""
+        """Call `work` and return its result."""
         return work()
 
     async def result(self, future: Future[T]) -> T:
-        """Block the thread until the result is available."""
+        """Return the result of a future of another thread; cancel it if the wait is cancelled."""
         try:
             return future.result()
         finally:
             future.cancel()  # Ctrl-C ends only the wait, so the work is cancelled here.
 
     async def sleep(self, seconds: float) -> None:
-        """Block the thread."""
+        """Wait for this many seconds."""
         time.sleep(seconds)
 
 
-class AsyncMode:
+class _AsyncMode(IOMode):
     """Suspends while another thread works."""
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -65,8 +49,7 @@ class AsyncMode:
         await asyncio.sleep(seconds)
 
 
-BLOCKING: IOMode = BlockingMode()
-AWAITED: IOMode = AsyncMode()
+BLOCKING, AWAITED = IOMode(), _AsyncMode()
 
 
 class SystemClock:

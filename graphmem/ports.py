@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import (
@@ -41,8 +41,7 @@ from graphmem.models.ports import token_embedder as token_embedder
 from graphmem.rules import identity, late_interaction, read_options, trust
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
+    from graphmem.file_access import ExportFiles, TextFiles
     from graphmem.model import EmbeddingModel, TenantScope
     from graphmem.models.ports import Matrix as Matrix
     from graphmem.rules.read_options import ReadOptions
@@ -133,23 +132,13 @@ class Tx(Protocol):
         ...
 
 
-class ServerAddress(Protocol):
-    """Address and credentials of a server; equal if all of them are."""
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """URI and credentials of a server."""
 
-    @property
-    def uri(self) -> str:
-        """Address, for example bolt://127.0.0.1:7687."""
-        ...
-
-    @property
-    def user(self) -> str:
-        """User name."""
-        ...
-
-    @property
-    def password(self) -> str:
-        """Password in clear text; never shown."""
-        ...
+    uri: str
+    user: str
+    password: str = field(repr=False)
 
 
 class Graph(Protocol):
@@ -186,65 +175,6 @@ class Graph(Protocol):
 
     async def close(self) -> None:
         """Close the connections."""
-        ...
-
-
-class Files(Protocol):
-    """UTF-8 text files that users own: read in full, or changed in part."""
-
-    async def read(self, path: Path) -> str | None:
-        """Return the text of a file; None if it does not exist.
-
-        Raises:
-            DigestFileError: it cannot be read.
-        """
-        ...
-
-    async def below(self, root: Path, name: str) -> str | None:
-        """Return the text of a file below a folder.
-
-        None if it does not exist, is outside the folder (links followed), or is not a text of at
-        most 1 MB.
-        """
-        ...
-
-    async def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
-        """Replace a file's text by the result of `change`, completely or not at all.
-
-        Links are followed and permissions kept. Only one writer revises a file at a time;
-        `change` may run more than once, and if it raises, the file stays unchanged.
-
-        Raises:
-            DigestFileError: it cannot be read or written.
-            DigestLockedError: another process held the file for too long.
-        """
-        ...
-
-
-class Exports(Protocol):
-    """Files of an export, partial and complete. Failures raise ExportFileError."""
-
-    async def size(self, path: Path) -> int | None:
-        """Return the size of a file in bytes; None if it does not exist."""
-        ...
-
-    async def lines(self, path: Path, start: int) -> list[bytes]:
-        """Return some lines of a file from an offset, including line ends; none at its end.
-
-        The last line of a truncated file has no line end.
-        """
-        ...
-
-    async def append(self, path: Path, start: int, data: bytes) -> None:
-        """Append to a file that ends at `start`; at 0, create it, accessible to its owner only."""
-        ...
-
-    async def cut(self, path: Path, end: int) -> None:
-        """Truncate a file at an offset."""
-        ...
-
-    async def finish(self, part: Path, path: Path) -> None:
-        """Sync a complete file to disk and rename it to a name that must not exist yet."""
         ...
 
 
@@ -322,14 +252,13 @@ class Services:
     settings: Settings
     report: Callable[[str], None]
     """Progress callback for slow steps; receives one line of text."""
-    files: Files
-    exports: Exports
+    files: TextFiles
+    exports: ExportFiles
     llm: Llm | None = None
     """None if no language model is set."""
     reranker: Reranker | None = None
     """None if results keep the local order."""
     telemetry: Telemetry | None = None
-    """None if telemetry is off."""
     gather: Gather = in_turn
 
     def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:

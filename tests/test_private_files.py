@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem import private_files
-from graphmem.client.file_access import ExportFiles
 from graphmem.errors import ExportFileError
+from graphmem.file_access import ExportFiles
 from graphmem.io_modes import AWAITED, BLOCKING
-from graphmem.ports import Exports, run_now
+from graphmem.ports import run_now
 
 VICTIM = b"another file of this user\n"
 
@@ -27,7 +27,7 @@ VICTIM = b"another file of this user\n"
 @pytest.fixture(params=["blocking", "awaited"])
 def exports(request: pytest.FixtureRequest, runner: Any) -> Any:
     """Both implementations, behind functions that return."""
-    inner: Exports = ExportFiles(BLOCKING if request.param == "blocking" else AWAITED)
+    inner = ExportFiles(BLOCKING if request.param == "blocking" else AWAITED)
     run: Callable[[Any], Any] = run_now if request.param == "blocking" else runner.run
     return SimpleNamespace(
         append=lambda path, start, data: run(inner.append(path, start, data)),

@@ -134,9 +134,9 @@ class App:
             texts.append(text)
             return text
 
-        terminal.with_texts(data, noted)
+        terminal.visible(data, noted)
         short = short_forms(self._open, texts)
-        return terminal.with_texts(data, lambda text: short.get(text, text))
+        return terminal.visible(data, lambda text: short.get(text, text))
 
     def emit_json(self, data: object) -> None:
         """Print `data` as JSON, with or without --json."""

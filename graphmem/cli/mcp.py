@@ -11,7 +11,8 @@ import click
 
 from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command
-from graphmem.errors import ConfigurationError, InvalidInputError
+from graphmem.errors import InvalidInputError
+from graphmem.extras import library
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -51,7 +52,7 @@ def mcp(
     The MCP client starts this command; --print-config prints its configuration. `graphmem serve`
     serves agents over HTTP.
     """
-    _installed()
+    library("mcp.server", "mcp", "The MCP server")
     if url is not None and client is None:
         raise click.UsageError("--url is for --print-config.")
     if list_tools:
@@ -119,17 +120,6 @@ def _over_stdio(app: App, profile: Profile, *, read_only: bool) -> None:
         )
     caller = Caller(app.settings.tenant, app.settings.scope, read_only)
     anyio.run(server.serve_stdio, MemoryConnection(app.settings), caller, profile)
-
-
-def _installed() -> None:
-    """Check that the MCP SDK is installed."""
-    try:
-        import mcp.server  # noqa: F401 - only checks that it is installed
-    except ImportError:
-        raise ConfigurationError(
-            "The MCP server requires the package mcp, which is not installed.",
-            hint="pip install 'graphmem[mcp]'",
-        ) from None
 
 
 def _table(found: tuple[ToolCost, ...]) -> Table:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import click
 
 from graphmem.cli.console import shortened
-from graphmem.errors import ConfigurationError, InvalidInputError
+from graphmem.errors import InvalidInputError
+from graphmem.extras import library
 from graphmem.model import Timeline
 from graphmem.rules import display
 
@@ -22,7 +21,6 @@ HEIGHT = 22
 INCHES = (9.0, 4.5)
 DOTS_PER_INCH = 150
 COLUMNS = 3
-"""Number of columns of the legend."""
 FORMATS = (".png", ".svg")
 COLOURS = {
     "bright_blue": 12,
@@ -72,7 +70,7 @@ def shown(text: str) -> str:
 
 def in_terminal(width: int) -> Callable[[Timeline], str]:
     """Return a function that draws a timeline as text."""
-    plotext = _library("plotext")
+    plotext = library("plotext", "plot", "A plot")
 
     def draw(found: Timeline) -> str:
         if not found.series:
@@ -104,7 +102,7 @@ def to_file(path: Path) -> Callable[[Timeline], str]:
         raise InvalidInputError(f"{path.name}: the file name must end in {' or '.join(FORMATS)}.")
     if not path.parent.is_dir():
         raise InvalidInputError(f"{path.parent}: the folder does not exist.")
-    figures = _library("matplotlib.figure")
+    figures = library("matplotlib.figure", "plot", "A plot")
 
     def draw(found: Timeline) -> str:
         if not found.series:
@@ -141,13 +139,3 @@ def _literal(text: str) -> str:
 
 def _nothing(found: Timeline) -> str:
     return f"No beliefs about {shown(f'{found.subject} {found.predicate}')}."
-
-
-def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        package = name.partition(".")[0]
-        raise ConfigurationError(
-            f"Plots require {package}, which is not installed.", hint="pip install 'graphmem[plot]'"
-        ) from None

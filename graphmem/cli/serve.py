@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from graphmem.cli import options, terminal
 from graphmem.cli.app import App, command
-from graphmem.errors import ConfigurationError
+from graphmem.extras import library
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,7 +42,8 @@ def serve(app: App, **given: Any) -> None:
     if context.invoked_subcommand is not None:
         _refuse_options(context)
         return
-    _installed()
+    for package in ("fastapi", "mcp.server", "uvicorn"):
+        library(package, "serve", "The HTTP API")
     from graphmem.mcp.listening import ListenAddress
     from graphmem.serve import server
 
@@ -201,16 +202,3 @@ def _changes(found: tuple[KeyChange, ...]) -> Table:
         at = one.at.isoformat(" ", "minutes").removesuffix("+00:00")
         table.add_row(at, one.action, one.key.id, one.key.name, one.by, one.replaces or "")
     return table
-
-
-def _installed() -> None:
-    """Check that the packages of the extra are installed."""
-    try:
-        import fastapi  # noqa: F401 - only checks that it is installed
-        import mcp.server  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError:
-        raise ConfigurationError(
-            "The HTTP API requires the packages fastapi, mcp and uvicorn, which are not installed.",
-            hint="pip install 'graphmem[serve]'",
-        ) from None

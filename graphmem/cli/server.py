@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from graphmem.cli import options, output_files
+from graphmem.cli import options
 from graphmem.cli.app import App, command
 from graphmem.cli.browse import browse
 
@@ -191,50 +190,6 @@ def compact(app: App) -> None:
             f"{it.before_bytes / 1e6:.1f} MB are now {it.after_bytes / 1e6:.1f} MB, "
             f"in {it.seconds:.0f} s."
         ),
-    )
-
-
-def _version(_context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
-    """Reject an invalid artifact version, which would become part of a path."""
-    if given is not None and re.fullmatch(r"[0-9A-Za-z][0-9A-Za-z._-]*", given, re.ASCII) is None:
-        raise click.BadParameter(
-            "must be a version such as 2026.08.1: letters, digits, dots, hyphens and underscores."
-        )
-    return given
-
-
-@server.command(hidden=True)
-@click.option("--neo4j", required=True, callback=_version, help="Version of Neo4j.")
-@click.option(
-    "--browser", callback=_version, help="Version of Neo4j Browser.  [default: the locked one]"
-)
-@click.option(
-    "--compiler",
-    callback=_version,
-    help="Version of the Eclipse compiler.  [default: the locked one]",
-)
-@options.output("Lock file to write.  [default: the shipped file]")
-@command(connects=False)
-def lock(
-    app: App, *, neo4j: str, browser: str | None, compiler: str | None, output: Path | None
-) -> None:
-    """Regenerate the lock file for a version of Neo4j.
-
-    This command is for developers of graphmem.
-    """
-    from graphmem.local_server import jars as locking
-    from graphmem.local_server.jars import shipped_lock
-
-    shipped = shipped_lock()
-    made = locking.make_lock(
-        neo4j, browser or shipped.browser, compiler or shipped.compiler.version, app.settings
-    )
-    target = output or locking.SHIPPED
-    output_files.write(target, made.dump())
-    size = sum(jar.size for jar in made.jars)
-    app.emit(
-        {"neo4j": neo4j, "jars": len(made.jars), "bytes": size, "file": str(target)},
-        lambda _: f"{len(made.jars)} files, {size / 1e6:.0f} MB, locked in {target}.",
     )
 
 

@@ -64,11 +64,6 @@ def visible(data: T, form: Callable[[str], str] = display.value) -> T:
             other values, enumeration members included, are returned unchanged.
         form: `display.value` for a view on our console, `display.line` for a single line.
     """
-    return with_texts(data, form)
-
-
-def with_texts(data: T, form: Callable[[str], str]) -> T:
-    """Return a copy of data with another form of every text; see `visible`."""
     return cast(T, _with_texts(data, form))
 
 

@@ -12,7 +12,7 @@ import click
 from graphmem.cli import options, output_files, parameters
 from graphmem.cli.app import App
 from graphmem.cli.derived import Group
-from graphmem.errors import ConfigurationError
+from graphmem.extras import library
 
 ARTIFACTS = ("file", "symbol", "document")
 
@@ -79,13 +79,9 @@ def _live(app: App, shown: dict[str, Any], every: float) -> None:
     """Show the interactive dashboard until the user quits."""
     if app.json or not sys.stdout.isatty():
         raise click.UsageError("--live requires a terminal; omit it for JSON or a file.")
-    try:
-        from graphmem.cli.dashboard import DashboardApp
-    except ImportError:
-        raise ConfigurationError(
-            "The live dashboard requires textual, which is not installed.",
-            hint="pip install 'graphmem[dashboard]'",
-        ) from None
+    library("textual", "dashboard", "The live dashboard")
+    from graphmem.cli.dashboard import DashboardApp
+
     # Watching the dashboard must not change the usage it shows.
     app.skip_log()
     with app.client() as client:

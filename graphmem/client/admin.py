@@ -26,7 +26,8 @@ from graphmem.integrity import (
     sealing,
 )
 from graphmem.model import Name, Slot
-from graphmem.operations import belief, evidence, summaries
+from graphmem.operations import belief, summaries
+from graphmem.operations.evidence import writing
 from graphmem.ports import OnProgress, RequestContext, silent
 from graphmem.rules import trust
 from graphmem.rules.read_options import ReadOptions
@@ -174,9 +175,6 @@ class AsyncAdmin(AsyncErasing):
             late: also seal events recorded before the end of the newest seal; `verify` reports
                 them as added, for example after the server's clock was set back.
             on_progress: progress callback; receives `event` and the number sealed.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         return await sealing.seal(self._state.context, on_progress, late=late)
 
@@ -198,7 +196,6 @@ class AsyncAdmin(AsyncErasing):
 
         Raises:
             ExportFileError: the file is not an export, is incomplete, or its digests do not match.
-            InvalidInputError: an argument is invalid.
         """
         file = file_of("path", path)
         return await checking.check(self._state.context.services.exports, file, head, on_progress)
@@ -216,13 +213,10 @@ class AsyncAdmin(AsyncErasing):
         Args:
             on_progress: progress callback; receives a kind and the number of nodes or slots.
             head: digest of a seal, kept elsewhere; the tenant must have a seal with it.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         to = self._state.context
         mismatches = await _compared(to, repair=False, on_page=on_progress)
-        for slot in await evidence.long_slots(to):
+        for slot in await writing.long_slots(to):
             mismatches += await _slot_mismatches(to, slot)
             on_progress("slot", 1)
         state, changed = await sealing.check(to, head, on_progress)
@@ -255,9 +249,6 @@ class AsyncAdmin(AsyncErasing):
         Args:
             cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of scopes, 1 to 1,000.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         return await operations.scopes(self._state.context, cursor=cursor, limit=limit)
 
@@ -297,11 +288,11 @@ async def rebuilt(context: RequestContext, on_progress: OnProgress) -> RebuildRe
     """Rebuild every cache of a tenant; see `AsyncAdmin.rebuild`."""
     mismatches = await _compared(context, repair=True, on_page=on_progress)
     checkpointed = 0
-    for slot in await evidence.long_slots(context):
-        await evidence.forget_checkpoint(context, slot)
-        checkpointed += await evidence.keep_checkpoint(context, slot)
+    for slot in await writing.long_slots(context):
+        await writing.forget(context, slot)
+        checkpointed += await writing.keep(context, slot)
         on_progress("slot", 1)
-    await evidence.embed_statements(context)
+    await writing.embed_statements(context)
     return RebuildReport(wrong=tuple(mismatches), checkpointed=checkpointed)
 
 
@@ -316,7 +307,7 @@ async def _compared(
     return [one for check in checks for one in await check(context, repair=repair, on_page=on_page)]
 
 
-async def _slot_mismatches(context: RequestContext, slot: evidence.SlotKey) -> list[Mismatch]:
+async def _slot_mismatches(context: RequestContext, slot: writing.SlotKey) -> list[Mismatch]:
     in_scope = replace(
         context,
         tenant_scope=context.tenant_scope.model_copy(

@@ -116,15 +116,7 @@ def event_source(
 
 
 def recall_policy_of(given: object, default: RecallPolicy) -> RecallPolicy:
-    """Return the recall policy for a policy or its name.
-
-    Args:
-        given: a policy or a name.
-        default: the policy named "default".
-
-    Raises:
-        InvalidInputError: no policy has this name.
-    """
+    """Return the recall policy for a policy or its name."""
     if isinstance(given, RecallPolicy):
         return given
     if not isinstance(given, str) or given not in POLICIES:
@@ -136,11 +128,7 @@ def recall_policy_of(given: object, default: RecallPolicy) -> RecallPolicy:
 
 
 def several(name: str, given: Iterable[_T]) -> list[_T]:
-    """Return an iterable that a caller passed, as a list.
-
-    Raises:
-        InvalidInputError: the value is a text, a mapping or not iterable.
-    """
+    """Return an iterable that a caller passed, as a list."""
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise InvalidInputError(
             f"`{name}` must be a list.", hint="Put a single value into a list too."
@@ -149,11 +137,7 @@ def several(name: str, given: Iterable[_T]) -> list[_T]:
 
 
 def file_of(name: str, given: str | os.PathLike[str]) -> Path:
-    """Return the path of a file that a caller passed.
-
-    Raises:
-        InvalidInputError: the value is not a possible file name.
-    """
+    """Return the path of a file that a caller passed."""
     text: object = None
     with suppress(TypeError):
         text = os.fspath(given)
@@ -165,11 +149,7 @@ def file_of(name: str, given: str | os.PathLike[str]) -> Path:
 
 
 def records(name: str, record: type[_R], given: Iterable[_R | Mapping[str, Any]]) -> list[_R]:
-    """Return records that a caller passed as records or as mappings of their fields.
-
-    Raises:
-        InvalidInputError: a record is invalid; the error gives its index, from 0.
-    """
+    """Return records that a caller passed as records or as mappings of their fields."""
     return [_record(f"{name}[{n}]", record, item) for n, item in enumerate(several(name, given))]
 
 
@@ -221,9 +201,6 @@ def given_messages(
 
     One with words of several roles, such as results of tools before a question, becomes several
     records; one without words becomes none.
-
-    Raises:
-        InvalidInputError: a message or `roles` is invalid; the error gives the index, from 0.
     """
     if not isinstance(messages, Iterable):
         raise InvalidInputError("`messages` must be a list.")

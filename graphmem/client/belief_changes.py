@@ -14,7 +14,7 @@ from graphmem.client.arguments import (
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
-from graphmem.client.validation import As, valid
+from graphmem.client.validation import As, valid, valid_part
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     EventSource,
@@ -29,7 +29,7 @@ from graphmem.model import (
     Statement,
     StatusReceipt,
 )
-from graphmem.operations import evidence
+from graphmem.operations.evidence import recording
 from graphmem.rules import claims
 
 _PAIR = 2
@@ -71,7 +71,7 @@ class AsyncBeliefChanges(AsyncNamespace):
             EventConflictError, InvalidInputError: see `observe`.
         """
         given = event_source(origin, at)
-        return await evidence.retract(self._state.context, event_id, given, missing_ok=missing_ok)
+        return await recording.retract(self._state.context, event_id, given, missing_ok=missing_ok)
 
     async def revise(
         self,
@@ -112,18 +112,9 @@ class AsyncBeliefChanges(AsyncNamespace):
             SelfSupersessionError: the new wording is that of the belief itself.
             InvalidInputError, EventConflictError: see `observe`.
         """
+        given = locals()
         by = event_source(origin, at, reason)
-        new = valid(
-            Hypothesis,
-            statement=statement,
-            subject=subject,
-            predicate=predicate,
-            object=object,
-            confidence=confidence,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            **dict(by),
-        )
+        new = valid_part(Hypothesis, {**given, **dict(by)})
         return await _replace(self._state, EventType.REVISE, [belief_id], [new], by)
 
     async def split(
@@ -195,18 +186,9 @@ class AsyncBeliefChanges(AsyncNamespace):
         """
         if len({belief_id_of(one) for one in beliefs}) < _PAIR:
             raise InvalidInputError("`beliefs` must name at least two beliefs.")
+        given = locals()
         by = event_source(origin, at, reason)
-        new = valid(
-            Hypothesis,
-            statement=statement,
-            subject=subject,
-            predicate=predicate,
-            object=object,
-            confidence=confidence,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            **dict(by),
-        )
+        new = valid_part(Hypothesis, {**given, **dict(by)})
         return await _replace(self._state, EventType.MERGE, beliefs, [new], by)
 
     async def archive(
@@ -237,7 +219,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         """
         by = event_source(origin, at, reason)
         known = belief_id_of(belief_id)
-        return await evidence.mark(self._state.context, EventType.ARCHIVE, known, by)
+        return await recording.mark(self._state.context, EventType.ARCHIVE, known, by)
 
     async def restore(
         self,
@@ -260,7 +242,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         """
         by = event_source(origin, at, reason)
         known = belief_id_of(belief_id)
-        return await evidence.mark(self._state.context, EventType.RESTORE, known, by)
+        return await recording.mark(self._state.context, EventType.RESTORE, known, by)
 
     async def clear_flag(
         self,
@@ -285,7 +267,7 @@ class AsyncBeliefChanges(AsyncNamespace):
         """
         by = event_source(origin, at, reason)
         known = belief_id_of(belief_id)
-        return await evidence.mark(self._state.context, EventType.RESOLVE, known, by)
+        return await recording.mark(self._state.context, EventType.RESOLVE, known, by)
 
 
 class BeliefChanges(Namespace):
@@ -309,4 +291,4 @@ async def _replace(
 ) -> ReplacementReceipt:
     ids = [belief_id_of(one) for one in older]
     placed = [await state.placed(one) for one in newer]
-    return await evidence.replace(state.context, kind, ids, placed, by)
+    return await recording.replace(state.context, kind, ids, placed, by)

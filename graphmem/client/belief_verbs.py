@@ -19,7 +19,7 @@ from graphmem.client.arguments import (
     records,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.validation import As, valid
+from graphmem.client.validation import As, valid_part
 from graphmem.model import (
     Belief,
     BeliefEvidence,
@@ -42,7 +42,8 @@ from graphmem.model import (
     Trail,
     Triple,
 )
-from graphmem.operations import belief, evidence
+from graphmem.operations import belief
+from graphmem.operations.evidence import recording, rejecting
 from graphmem.rules import read_options
 
 
@@ -96,25 +97,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
             NotFoundError: the episode or turn does not exist.
             CardinalityConflictError: the predicate was declared with the other cardinality.
         """
-        given = valid(
-            Observation,
-            subject=subject,
-            predicate=predicate,
-            object=object,
-            confidence=confidence,
-            kind=kind,
-            source_type=source_type,
-            cardinality=cardinality,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
-        return await evidence.observe(self._state.context, await self._state.placed(given))
+        given = valid_part(Observation, locals())
+        return await recording.observe(self._state.context, await self._state.placed(given))
 
     async def observe_many(
         self,
@@ -138,7 +122,7 @@ class AsyncBeliefVerbs(AsyncNamespace):
         """
         given = await self._state.with_whole_ids(records("observations", Observation, observations))
         placed = [await self._state.placed(one) for one in given]
-        return await evidence.observe_many(self._state.context, placed, on_progress)
+        return await recording.observe_many(self._state.context, placed, on_progress)
 
     async def believe(
         self,
@@ -177,23 +161,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
         Raises:
             InvalidInputError, EventConflictError, NotFoundError: see `observe`.
         """
-        given = valid(
-            Hypothesis,
-            statement=statement,
-            subject=subject,
-            predicate=predicate,
-            object=object,
-            confidence=confidence,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
-        return await evidence.believe(self._state.context, await self._state.placed(given))
+        given = valid_part(Hypothesis, locals())
+        return await recording.believe(self._state.context, await self._state.placed(given))
 
     async def add_evidence(
         self,
@@ -231,20 +200,8 @@ class AsyncBeliefVerbs(AsyncNamespace):
             ForeignScopeError: the belief belongs to another scope.
             InvalidInputError, EventConflictError: see `observe`.
         """
-        given = valid(
-            BeliefEvidence,
-            kind=kind,
-            strength=strength,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            event_id=event_id,
-            at=at,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            note=note,
-        )
-        return await evidence.testify(
+        given = valid_part(BeliefEvidence, locals())
+        return await recording.testify(
             self._state.context, belief_id_of(belief_id), await self._state.placed(given)
         )
 
@@ -270,9 +227,6 @@ class AsyncBeliefVerbs(AsyncNamespace):
             limit: maximum number of candidates, 1 to 1,000.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-
-        Raises:
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         read = reading_of(as_of, policy)
         return await belief.current(self._state.context, subject, predicate, read, limit=limit)
@@ -297,7 +251,6 @@ class AsyncBeliefVerbs(AsyncNamespace):
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         suppose = belief.TrailRequest(
             pooled=pooled, skip=read_options.parse_position_cursor(cursor), limit=limit
@@ -378,11 +331,10 @@ class AsyncRejectionVerbs(AsyncNamespace):
             NotFoundError: no visible memory or belief has this id.
             ErasedError: the value of a slot was erased.
             EventConflictError: the id was used for another event.
-            InvalidInputError: an argument is invalid.
         """
         by = event_source(origin, at, reason)
         value = cast("str | Triple", target)
-        return await evidence.rule(self._state.context, EventType.REJECT, value, by)
+        return await rejecting.rule(self._state.context, EventType.REJECT, value, by)
 
     async def unreject(
         self,
@@ -406,7 +358,7 @@ class AsyncRejectionVerbs(AsyncNamespace):
         """
         by = event_source(origin, at, reason)
         value = cast("str | Triple", target)
-        return await evidence.rule(self._state.context, EventType.UNREJECT, value, by)
+        return await rejecting.rule(self._state.context, EventType.UNREJECT, value, by)
 
 
 class RejectionVerbs(Namespace):

@@ -69,7 +69,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         read = reading_of(as_of, policy)
         return await belief.belief(self._state.context, belief_id_of(belief_id), read)
@@ -95,9 +94,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
             include_rejected: include beliefs that a person rejected.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-
-        Raises:
-            InvalidInputError: an argument is invalid, or the cursor is not from a page.
         """
         hidden = (
             (Status.SUPERSEDED, include_superseded),
@@ -133,10 +129,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
             top: number of best values of each slot, 1 to 100; `current` returns them all.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-
-        Raises:
-            InvalidInputError: an argument is invalid, the cursor is not from a page, or
-                `as_of.known` is in the future.
         """
         return await belief.slot_page(
             self._state.context,
@@ -160,7 +152,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         return await reasons.history(
             self._state.context,
@@ -178,7 +169,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
-            InvalidInputError: `as_of.known` is in the future.
         """
         at = reading_of(as_of).as_of
         return await reasons.chain(self._state.context, belief_id_of(belief_id), at)
@@ -196,7 +186,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         return await reasons.provenance(
             self._state.context,
@@ -231,7 +220,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
 
         Raises:
             NotFoundError: no visible belief has this id, or it was not known at that time.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         when = reasons.TimelineInstants(None if instants is None else tuple(instants), points)
         context, read = self._state.context, reading_of(as_of, policy)
@@ -262,7 +250,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
         Raises:
             NotFoundError: no visible belief has this id, it was not known at that time, or an event
                 to leave out is not evidence of it.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         extra = records("evidence", HypotheticalEvidence, evidence)
         suppose = belief.TrailRequest(pooled=pooled, extra=tuple(extra), without=tuple(without))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ from graphmem.client.validation import valid
 from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ConfigurationError, GraphUnavailableError
 from graphmem.model import TenantScope
-from graphmem.ports import RequestContext, Services
+from graphmem.ports import RequestContext, ServerAddress, Services
 from graphmem.rules import drafts
 from graphmem.schema import Health, migration
 
@@ -26,15 +26,6 @@ if TYPE_CHECKING:
 SCHEMES = frozenset(f"{name}{tls}" for name in ("bolt", "neo4j") for tls in ("", "+s", "+ssc"))
 
 
-@dataclass(frozen=True, slots=True)
-class Neo4jAddress:
-    """URI and credentials of a server."""
-
-    uri: str
-    user: str
-    password: str = field(repr=False)
-
-
 def silent(_: str) -> None:
     """Ignore progress."""
 
@@ -43,11 +34,7 @@ def settings(given: Settings | None = None, **overrides: str | None) -> Settings
     """Return the given settings, else those of the environment, with overrides.
 
     Args:
-        given: settings to use instead of those of the environment.
         overrides: fields that take precedence; None is ignored.
-
-    Raises:
-        ConfigurationError: a value is invalid.
     """
     from graphmem.settings import Settings
 
@@ -60,18 +47,13 @@ def settings(given: Settings | None = None, **overrides: str | None) -> Settings
     return Settings.load({}, **known | fields)
 
 
-def address(known: Settings, report: Callable[[str], None]) -> Neo4jAddress:
-    """Return the address of the server; without a URI, start the managed server if necessary.
-
-    Raises:
-        ConfigurationError: a URI without a password, or an invalid Neo4j URI.
-        LocalServerError: the managed server did not start.
-    """
+def address(known: Settings, report: Callable[[str], None]) -> ServerAddress:
+    """Return the address of the server; without a URI, start the managed server if necessary."""
     if known.uri is None:
         from graphmem import local_server
 
         endpoint = local_server.ensure(known, report=lambda progress: report(str(progress)))
-        return Neo4jAddress(endpoint.uri, endpoint.user, endpoint.password.get_secret_value())
+        return ServerAddress(endpoint.uri, endpoint.user, endpoint.password.get_secret_value())
     if known.password is None:
         raise ConfigurationError(
             "The address of a server is set, but no password for it.",
@@ -83,7 +65,7 @@ def address(known: Settings, report: Callable[[str], None]) -> Neo4jAddress:
             "GRAPHMEM_URI must be the address of a Neo4j server.",
             hint="Use a form like bolt://127.0.0.1:7687 or neo4j+s://host, without credentials.",
         )
-    return Neo4jAddress(known.uri, known.user, known.password.get_secret_value())
+    return ServerAddress(known.uri, known.user, known.password.get_secret_value())
 
 
 def _is_address(uri: str) -> bool:
@@ -103,7 +85,7 @@ def _is_address(uri: str) -> bool:
 
 def open_services(
     known: Settings,
-    at: Neo4jAddress,
+    at: ServerAddress,
     report: Callable[[str], None],
     embedder: Embedder | None = None,
     llm: Llm | None = None,
@@ -112,7 +94,7 @@ def open_services(
     awaited: bool = False,
 ) -> Services:
     """Return services for blocking calls, whose coroutines never suspend, or for the event loop."""
-    from graphmem.client.file_access import ExportFiles, TextFiles
+    from graphmem.file_access import ExportFiles, TextFiles
     from graphmem.graph.driver import AwaitedGraph, BlockingGraph
     from graphmem.io_modes import AWAITED, BLOCKING, SystemClock, run_concurrently
     from graphmem.models import check_embedder, open_embedder, open_llm, open_reranker
@@ -158,10 +140,6 @@ async def bound(services: Services, known: Settings) -> RequestContext:
 
     On the managed server, which has no operator, the schema is migrated here if necessary.
     Connections are closed on failure.
-
-    Raises:
-        InvalidInputError: the tenant or scope of the settings is not a valid name.
-        SchemaError, ModelMismatchError, UnavailableError: see `migration.checked`.
     """
     try:
         own = valid(TenantScope, tenant=known.tenant, scope=known.scope)

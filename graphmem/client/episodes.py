@@ -15,7 +15,7 @@ from graphmem.client.arguments import (
     moment_of,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.validation import valid
+from graphmem.client.validation import valid_part
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     Episode,
@@ -76,18 +76,8 @@ class AsyncEpisodes(AsyncNamespace):
 
         Raises:
             EventConflictError: the id was used for another episode.
-            InvalidInputError: an argument is invalid.
         """
-        new = valid(
-            NewEpisode,
-            episode_id=episode_id,
-            session_id=session_id,
-            summary=summary,
-            content=content,
-            entities=entities,
-            importance=importance,
-            at=at,
-        )
+        new = valid_part(NewEpisode, locals())
         return await episode.open_episode(self._state.context, new, update=True)
 
     async def get(self, episode_id: AskedId) -> Episode:
@@ -124,10 +114,6 @@ class AsyncEpisodes(AsyncNamespace):
             until: list only episodes that happened before this time.
             include_archived: include episodes that pruning archived.
             as_of: valid and known time of the read. Texts are current: they have no history.
-
-        Raises:
-            InvalidInputError: an argument is invalid, the cursor is not from a page, or
-                `as_of.known` is in the future.
         """
         want = episode.EpisodeFilter(
             session_id=session_id,
@@ -152,7 +138,6 @@ class AsyncEpisodes(AsyncNamespace):
 
         Raises:
             NotFoundError: no visible episode has this id, which is not that of the session.
-            InvalidInputError: an argument is invalid.
         """
         first = read_options.parse_position_cursor(cursor)
         page = await episode.turns(self._state.context, episode_id, start=first, limit=limit)
@@ -185,7 +170,6 @@ class AsyncEpisodes(AsyncNamespace):
 
         Raises:
             NotFoundError: the scope has no episode of this id.
-            InvalidInputError: an argument is invalid.
             ConfigurationError: the provider of the language model is unknown.
         """
         to = self._state.context
@@ -220,7 +204,6 @@ class AsyncEpisodes(AsyncNamespace):
             policy: thresholds; those of the settings by default.
 
         Raises:
-            InvalidInputError: an argument is invalid.
             DigestFileError: the file cannot be read or written, or its markers are broken.
             DigestLockedError: another process held the lock for too long.
         """
@@ -258,9 +241,6 @@ class AsyncEpisodes(AsyncNamespace):
             dry_run: report what would be done; nothing is written.
             policy: thresholds; those of the settings by default.
             on_progress: progress callback; receives `episode` and the number processed.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         to = self._state.context
         used = policy or to.services.settings.upkeep

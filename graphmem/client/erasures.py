@@ -28,11 +28,7 @@ async def signed(
     erase: Callable[[RequestContext, ErasureRequest], Coroutine[Any, Any, ErasureReport]],
     request: ErasureRequest,
 ) -> ErasureReport:
-    """Run an erasure and sign its certificate with the local key.
-
-    Raises:
-        ConfigurationError: the key cannot be used; nothing is erased.
-    """
+    """Run an erasure and sign its certificate with the local key."""
     if not request.apply:
         return await erase(state.context, request)
     from graphmem.erasure.signing import SigningKey
@@ -96,7 +92,6 @@ class AsyncErasing(AsyncNamespace):
             NotFoundError: nothing is known about the person.
             DigestFileError, DigestLockedError: a digest cannot be read or written.
             ConfigurationError: the signing key cannot be used; nothing is erased.
-            InvalidInputError: an argument is invalid.
         """
         request = ErasureRequest(
             "person",
@@ -135,7 +130,6 @@ class AsyncErasing(AsyncNamespace):
         Raises:
             NotFoundError: the tenant has no data.
             ConfigurationError: the signing key cannot be used; nothing is erased.
-            InvalidInputError: an argument is invalid.
         """
         tenant = self._state.context.tenant
         request = ErasureRequest(
@@ -152,9 +146,6 @@ class AsyncErasing(AsyncNamespace):
         Args:
             cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of records, 1 to 1,000.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         return await certificates.page(self._state.context, cursor, limit)
 
@@ -180,7 +171,6 @@ class AsyncErasing(AsyncNamespace):
         Raises:
             NotFoundError: the scope was not forgotten, or was reopened before.
             RefusedError: its erasure has not finished.
-            InvalidInputError: an argument is invalid.
         """
         return await job.reopen(self._state.context, scope, event_source(origin, at))
 
@@ -203,7 +193,6 @@ class AsyncErasing(AsyncNamespace):
 
         Raises:
             NotFoundError: the person was not erased under this name, or was reopened before.
-            InvalidInputError: an argument is invalid.
         """
         return await job.reopen_person(self._state.context, subject, event_source(origin, at))
 

@@ -27,7 +27,8 @@ from graphmem.model import (
     Predicate,
     TenantScope,
 )
-from graphmem.operations import declarations, episode, evidence, lineage
+from graphmem.operations import declarations, episode, lineage
+from graphmem.operations.evidence import recording
 from graphmem.ports import OnProgress
 from graphmem.rules import claims, drafts, predicates
 from graphmem.transfer import ForeignImportReport
@@ -123,13 +124,13 @@ class _ImportRun:
                 observations = [
                     valid(Observation, event_id=s.id, at=s.at, **s.given) for s in steps
                 ]
-                await evidence.observe_many(state.context, observations)
+                await recording.observe_many(state.context, observations)
             case ImportAction.EPISODE:
                 new = valid(NewEpisode, episode_id=step.id, at=step.at, **step.given)
                 await episode.open_episode(state.context, new)
             case ImportAction.RETRACT:
                 source = valid(EventSource, event_id=step.id, at=step.at, source="graphiti")
-                await evidence.retract(state.context, step.given["target"], source)
+                await recording.retract(state.context, step.given["target"], source)
             case ImportAction.SUPERSEDE | ImportAction.DEPRECATE:
                 await self._correct(state, step)
         self.done[step.action] += len(steps)

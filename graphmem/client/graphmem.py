@@ -154,7 +154,6 @@ class AsyncGraphMem(AsyncHandle):
             on_job: called after each run.
 
         Raises:
-            InvalidInputError: an argument is invalid.
             GraphUnavailableError, GraphAccessError: the graph cannot be used.
         """
         folder = None if digests is None else file_of("digests", digests)
@@ -168,9 +167,6 @@ class AsyncGraphMem(AsyncHandle):
         Args:
             cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of tenants, 1 to 1,000.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         return await operations.tenants(self._state.context.services, cursor=cursor, limit=limit)
 

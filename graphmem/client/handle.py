@@ -65,7 +65,11 @@ from graphmem.rules import drafts, identity
 class AsyncHandle(
     AsyncMemoryVerbs, AsyncBeliefVerbs, AsyncRejectionVerbs, AsyncRecallVerbs, AsyncJobs
 ):
-    """All operations on the memory of one tenant and scope, awaited."""
+    """All operations on the memory of one tenant and scope, awaited.
+
+    Each method raises `InvalidInputError` if an argument is invalid, a cursor is not from a page,
+    or the known time of a read is in the future.
+    """
 
     @property
     def memories(self) -> AsyncMemories:
@@ -145,7 +149,11 @@ class AsyncHandle(
 
 
 class Handle(MemoryVerbs, BeliefVerbs, RejectionVerbs, RecallVerbs, Jobs):
-    """All operations on the memory of one tenant and scope, blocking."""
+    """All operations on the memory of one tenant and scope, blocking.
+
+    Each method raises `InvalidInputError` if an argument is invalid, a cursor is not from a page,
+    or the known time of a read is in the future.
+    """
 
     @property
     def memories(self) -> Memories:

@@ -17,7 +17,8 @@ from graphmem.extraction import ExtractionReport, readers, sentences
 from graphmem.extraction import job as extraction_job
 from graphmem.extraction.readers import Extractor, PendingLogEntry, ProposalReader
 from graphmem.model import Name
-from graphmem.operations import declarations, evidence
+from graphmem.operations import declarations
+from graphmem.operations.evidence import writing
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import identity
 from graphmem.usage.access_log import AccessEntry, SearchEntry
@@ -79,7 +80,7 @@ class AsyncJobs(AsyncNamespace):
         )
         done = await extraction_job.extract(to, identity.episode_id(to.scope, name), how)
         if how.apply and not how.review:
-            await evidence.embed_statements(to)
+            await writing.embed_statements(to)
         return done
 
     async def consolidate(
@@ -117,7 +118,6 @@ class AsyncJobs(AsyncNamespace):
                 processed.
 
         Raises:
-            InvalidInputError: an argument is invalid.
             LeaseLostError: this worker was too slow, and another one has taken over the run.
             ConfigurationError: the provider of the language model is unknown.
         """
@@ -140,9 +140,6 @@ class AsyncJobs(AsyncNamespace):
 
         Args:
             policy: thresholds and limits; those of the settings by default.
-
-        Raises:
-            InvalidInputError: the policy is invalid.
         """
         to = self._state.context
         used = policy or to.services.settings.consolidation
@@ -191,7 +188,7 @@ async def extract_facts(state: HandleState, session_id: str) -> None:
     )
     made = await extraction_job.extract_facts(to, session_id, turns, how)
     if made:
-        await evidence.embed_statements(to, made)
+        await writing.embed_statements(to, made)
 
 
 def _waiting(state: HandleState, session_id: str) -> list[PendingLogEntry]:

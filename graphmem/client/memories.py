@@ -51,7 +51,6 @@ class AsyncMemories(AsyncNamespace):
 
         Raises:
             NotFoundError: no visible memory has this id, or it was not known at that time.
-            InvalidInputError: `as_of.known` is in the future.
         """
         return await memories.get(self._state.context, memory_id, moment_of(as_of))
 
@@ -78,10 +77,6 @@ class AsyncMemories(AsyncNamespace):
             until: list only memories created before this time.
             statuses: list only memories of these statuses.
             as_of: valid and known time of the read. Tags are current: they have no history.
-
-        Raises:
-            InvalidInputError: an argument is invalid, the cursor is not from a page, or
-                `as_of.known` is in the future.
         """
         want = memories.MemoryFilter(
             tags=tuple(tags), source=source, since=since, until=until, statuses=tuple(statuses)

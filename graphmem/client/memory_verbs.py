@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from graphmem.client.arguments import (
     AnyMessage,
@@ -20,7 +20,7 @@ from graphmem.client.arguments import (
 from graphmem.client.erasures import signed
 from graphmem.client.jobs import extract_facts
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.validation import As, valid
+from graphmem.client.validation import As, valid, valid_part
 from graphmem.erasure import ErasureReport, ErasureTarget, job
 from graphmem.erasure.job import ErasureRequest
 from graphmem.errors import InvalidInputError
@@ -98,27 +98,12 @@ class AsyncMemoryVerbs(AsyncNamespace):
             EventConflictError: the id was used for another event.
         """
         # The default objects of the signature count as not given.
-        of_claims: dict[str, Any] = {}
-        if confidence is not CLAIM_CONFIDENCE:
-            of_claims["confidence"] = confidence
-        if source_type is not CLAIM_SOURCE_TYPE:
-            of_claims["source_type"] = source_type
-        new = valid(
-            NewMemory,
-            content=content,
-            event_id=event_id,
-            at=at,
-            tags=tags,
-            source=source,
-            actor=actor,
-            artifact_ref=artifact_ref,
-            episode_id=episode_id,
-            turn_id=turn_id,
-            claims=claims,
-            on_update=on_update,
-            **of_claims,
-        )
-        [outcome] = await self._state.commit([new])
+        given = dict(locals())
+        if confidence is CLAIM_CONFIDENCE:
+            del given["confidence"]
+        if source_type is CLAIM_SOURCE_TYPE:
+            del given["source_type"]
+        [outcome] = await self._state.commit([valid_part(NewMemory, given)])
         return outcome
 
     async def remember_many(
@@ -221,7 +206,6 @@ class AsyncMemoryVerbs(AsyncNamespace):
             SelfSupersessionError: the text is that of the memory to replace.
             ForkedChainError: the chain has several heads.
             EventConflictError: the id was used for another event.
-            InvalidInputError: an argument is invalid.
         """
         by = event_source(origin, at, reason)
         own = by.model_dump(exclude={"note"})
@@ -274,7 +258,6 @@ class AsyncMemoryVerbs(AsyncNamespace):
             ForeignScopeError: the target belongs to another scope, or is another scope.
             DigestFileError, DigestLockedError: a digest cannot be read or written.
             ConfigurationError: the signing key cannot be used; nothing is erased.
-            InvalidInputError: an argument is invalid.
         """
         files = [file_of("digests", file) for file in several("digests", digests)]
         target = ErasureTarget(what)

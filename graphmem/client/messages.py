@@ -115,11 +115,7 @@ class MessageReader:
         return (*dropped, *unknown)
 
     def read(self, message: object) -> list[RoleText]:
-        """Return the words of a message by role, in their order; empty if it has none.
-
-        Raises:
-            MessageError: the value is not a message.
-        """
+        """Return the words of a message by role, in their order; empty if it has none."""
         if isinstance(message, Message):
             texts = [RoleText(message.role, message.content)]
         else:
@@ -283,7 +279,7 @@ def role_of(message: object) -> str | None:
     if role is None and isinstance(kind, str):
         known = _LANGCHAIN_ROLES | {"request": "user", "response": "assistant"}
         role = known.get(kind)
-        if role is None and _is_item(kind):
+        if role is None and (kind in _DROPPED or kind.endswith((*_CALLS, *_RESULTS, "_output"))):
             return None
     if role is None:
         raise MessageError("role is missing" if isinstance(message, Mapping) else _odd(message))
@@ -291,10 +287,6 @@ def role_of(message: object) -> str | None:
     if not isinstance(role, str):
         raise MessageError(f"role is {type_name(role)}, expected text")
     return role
-
-
-def _is_item(kind: str) -> bool:
-    return kind in _DROPPED or kind.endswith((*_CALLS, *_RESULTS, "_output"))
 
 
 def _is_plain(message: object) -> bool:

@@ -36,11 +36,7 @@ OPEN = "open"
 
 
 def chosen_telemetry(settings: Settings, own: Telemetry | None) -> Telemetry | None:
-    """Return the telemetry of a client: `own`, else what the settings select; None if off.
-
-    Raises:
-        ConfigurationError: a package that the settings require is not installed.
-    """
+    """Return the telemetry of a client: `own`, else what the settings select; None if off."""
     if own is not None or not (settings.metrics or settings.traces):
         return own
     from graphmem.telemetry import receivers
@@ -174,14 +170,7 @@ def open_exporter(
     """Yield an exporter of the settings' graph.
 
     Args:
-        settings: settings of the graph; their tenant is read if `by_tenant` is empty.
         by_tenant: tenants to read, which label their metrics; if empty, metrics have no label.
-        report: progress callback for slow steps; receives one line of text.
-
-    Raises:
-        InvalidInputError: a tenant name is invalid.
-        ConfigurationError: prometheus_client is not installed, or a setting is invalid.
-        UnavailableError, GraphAccessError, SchemaError: the graph cannot be used.
     """
     from graphmem.telemetry.graph_metrics import GraphMetrics
 

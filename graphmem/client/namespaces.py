@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias, cast
 
 from graphmem.client.arguments import ItemId, Limit, event_source, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.validation import As, valid
+from graphmem.client.validation import As, valid_part
 from graphmem.errors import InvalidInputError
 from graphmem.extraction import ProposalPage, ProposalStatus, ReviewReport, review
 from graphmem.items import (
@@ -33,7 +33,8 @@ from graphmem.model import (
     Policy,
     Predicate,
 )
-from graphmem.operations import declarations, evidence, lineage
+from graphmem.operations import declarations, lineage
+from graphmem.operations.evidence import recording, writing
 
 
 class AsyncPredicates(AsyncNamespace):
@@ -78,19 +79,10 @@ class AsyncPredicates(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            InvalidInputError: an argument is invalid.
             EventConflictError: the id was used for another event.
             PersonOnlyError: the handle was made for another writer than a person.
         """
-        wanted = valid(
-            Policy,
-            cardinality=cardinality,
-            kappa=kappa,
-            tau_days=tau_days,
-            decay_per_day=decay_per_day,
-            margin=margin,
-            combine=combine,
-        )
+        wanted = valid_part(Policy, locals())
         return await declarations.declare(
             self._state.context,
             name,
@@ -204,9 +196,6 @@ class AsyncProposals(AsyncNamespace):
             status: open, accepted or dismissed; None for all.
             cursor: `next_cursor` of the previous page; `status` must be the same.
             limit: maximum number of proposals, 1 to 1,000.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         wanted = cast("ProposalStatus | None", status)
         return await review.page(self._state.context, wanted, cursor=cursor, limit=limit)
@@ -234,17 +223,16 @@ class AsyncProposals(AsyncNamespace):
             ForeignScopeError: a proposal belongs to another scope.
             PersonOnlyError: a proposal takes back what a person stated, and the handle was made for
                 another writer than a person.
-            InvalidInputError: an argument is invalid.
         """
         to = self._state.context
         by = _decision(origin, at)
         apply = {
             EventType.PROPOSE_UPDATE: lineage.replace_with,
-            EventType.PROPOSE_RETRACT: evidence.retract_with,
+            EventType.PROPOSE_RETRACT: recording.retract_with,
         }
         done = await review.accept(to, tuple(proposal_ids), by, apply)
         if done.belief_ids:
-            await evidence.embed_statements(to, done.belief_ids)
+            await writing.embed_statements(to, done.belief_ids)
         return done
 
     async def dismiss(

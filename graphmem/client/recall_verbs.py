@@ -51,7 +51,8 @@ from graphmem.model import (
     TenantScope,
     zones,
 )
-from graphmem.operations import cards, episode, evidence, ids, memories, reasons, recall
+from graphmem.operations import cards, episode, ids, memories, reasons, recall
+from graphmem.operations.evidence import rejecting
 from graphmem.ports import RequestContext
 from graphmem.rules import identity, read_options, transcripts
 from graphmem.usage.access_log import SearchHit
@@ -242,7 +243,6 @@ class AsyncRecallVerbs(AsyncNamespace):
 
         Raises:
             NotFoundError: no visible item has this id, or it was not known at that time.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         known = belief_id_of(item_id)
         read = reading_of(as_of, policy)
@@ -265,7 +265,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         await self._state.accessed(label, known)
         if item.status != Status.REJECTED:
             return found
-        rejection = await evidence.find_rejection(request, known, read.as_of)
+        rejection = await rejecting.find(request, known, read.as_of)
         return found.model_copy(update={"rejection": rejection})
 
     async def history(
@@ -282,7 +282,6 @@ class AsyncRecallVerbs(AsyncNamespace):
 
         Raises:
             NotFoundError: no visible item has this id, or it was not known at that time.
-            InvalidInputError: an argument is invalid, or `as_of.known` is in the future.
         """
         known, at = belief_id_of(item_id), moment_of(as_of)
         request = self._state.context
@@ -336,8 +335,6 @@ def recalled(
     """Return the search of `recall`, to be awaited; it updates neither the session nor the log.
 
     Args:
-        request: context of the handle.
-        question: the question.
         given: validated arguments of `recall` or `context` by name; what is missing has its default
             and other names are ignored.
         vitality: whether to compute the vitality of the beliefs found.
@@ -379,11 +376,7 @@ def hits(bites: Iterable[AnyBite]) -> Iterator[SearchHit]:
 
 
 def _within(request: RequestContext, scopes: tuple[str, ...] | None) -> RequestContext:
-    """Return the request context with these read scopes only.
-
-    Raises:
-        InvalidInputError: one of them is not a read scope of the handle.
-    """
+    """Return the request context with these read scopes only."""
     if scopes is None:
         return request
     if unseen := [scope for scope in scopes if scope not in request.read_scopes]:

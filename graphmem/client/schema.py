@@ -86,18 +86,7 @@ def open_schema(
     report: Callable[[str], None] = connect.silent,
     embedder: Embedder | None = None,
 ) -> Iterator[SchemaClient]:
-    """Yield the schema of a graph, for its operator; the schema need not be current.
-
-    Args:
-        settings: settings of graph and model; those of the environment by default.
-        report: progress callback for slow steps; receives one line of text.
-        embedder: your own model; replaces that of the settings.
-
-    Raises:
-        ConfigurationError: a setting or the model is invalid.
-        LocalServerError, GraphUnavailableError, GraphAccessError: the server cannot be
-            started or reached, or denies access.
-    """
+    """Yield the schema of a graph, for its operator; the schema need not be current."""
     known = settings or connect.settings()
     at = connect.address(known, report)
     services = connect.open_services(known, at, report, embedder)

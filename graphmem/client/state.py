@@ -24,7 +24,8 @@ from graphmem.model import (
     Observation,
     Trust,
 )
-from graphmem.operations import commit, episode, evidence, ids, summaries
+from graphmem.operations import commit, episode, ids, summaries
+from graphmem.operations.evidence import writing
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene, identity, short_ids
 from graphmem.rules.hygiene import Rule
@@ -174,7 +175,6 @@ class ShownItems:
     forms: dict[str, str] = field(default_factory=dict)
     """Ids by the form in which they were shown."""
     labels: dict[str, str] = field(default_factory=dict)
-    """Labels by id."""
     asked: list[str] = field(default_factory=list)
     """Questions since the last reply."""
     texts: dict[str, str] = field(default_factory=dict)
@@ -184,8 +184,6 @@ class ShownItems:
         """Note the results of a search.
 
         Args:
-            question: the question.
-            bites: the results, best first.
             forms: ids by the form in which they are shown.
         """
         self.forms |= forms
@@ -309,7 +307,7 @@ class HandleState:
         self.call_hooks(outcomes)
         beliefs = sorted({belief_id for outcome in outcomes for belief_id in outcome.belief_ids})
         if beliefs:
-            await evidence.embed_statements(self.context, beliefs)
+            await writing.embed_statements(self.context, beliefs)
         return outcomes
 
     async def accessed(self, label: str, item_id: str, artifact: ArtifactRef | None = None) -> None:

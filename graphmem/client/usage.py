@@ -71,7 +71,6 @@ class AsyncUsage(AsyncNamespace):
 
         Raises:
             NotFoundError: no visible item has one of these ids; nothing is logged.
-            InvalidInputError: an argument is invalid.
         """
         results = list(results)
         named = [result for result in results if isinstance(result, str)]
@@ -92,7 +91,6 @@ class AsyncUsage(AsyncNamespace):
 
         Raises:
             NotFoundError: no visible item of this kind has this id; nothing is logged.
-            InvalidInputError: an argument is invalid.
         """
         request = self._state.context
         if kind in get_args(Kind):
@@ -158,9 +156,6 @@ class AsyncUsage(AsyncNamespace):
             tier: return only items of this tier.
             kinds: any of Memory, Belief, Episode and Artifact.
             limit: maximum number of items, 1 to 1,000.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         wanted = None if tier is None else Tier(tier)
         return tuple(await operations.items(self._state.context, wanted, kinds, limit))
@@ -171,9 +166,6 @@ class AsyncUsage(AsyncNamespace):
         Args:
             kinds: any of Memory, Belief, Episode and Artifact.
             limit: maximum number of rows of each part, 1 to 1,000.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         return await operations.attention(self._state.context, kinds, limit)
 
@@ -202,9 +194,6 @@ class AsyncUsage(AsyncNamespace):
         Args:
             days: length of the period in days, up to now; above 0, up to 36,500.
             session_id: audit only the sessions of this id, and no entries outside sessions.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         await self._state.flush()
         now = self._state.context.services.clock.now()
@@ -233,9 +222,6 @@ class AsyncUsage(AsyncNamespace):
             dry_run: report what would be written without writing; pass False to write.
             policy: days before each action; those of the settings by default.
             on_progress: progress callback; receives `rating` and the number examined.
-
-        Raises:
-            InvalidInputError: the policy is invalid.
         """
         used = policy or self._state.context.services.settings.pruning
         await self._state.flush()
@@ -270,7 +256,6 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             NotFoundError: the write scope has no such run, or the run has no such item.
             ArchiveDamagedError: an archive does not match its checksum.
-            InvalidInputError: an argument is invalid.
         """
         chosen = None if item_ids is None else frozenset(item_ids)
         return await pruning.restore_run(self._state.context, run_id, chosen, on_progress)
@@ -303,9 +288,6 @@ class AsyncUsage(AsyncNamespace):
                 artifacts by name only.
             limit: maximum number of rated items, and of unrated memories in each scope, 1 to
                 10,000.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         budget = PackBudget(
             tokens=tokens,
@@ -340,9 +322,6 @@ class AsyncUsage(AsyncNamespace):
             days: days since the end of the session; 0 to 36,500.
             dry_run: report what would be written without writing; pass False to write.
             on_progress: progress callback; receives `session` or `search`, and a number of them.
-
-        Raises:
-            InvalidInputError: an argument is invalid.
         """
         await self._state.flush()
         request = self._state.context

@@ -25,11 +25,7 @@ MAX_STEP = 80
 
 
 def valid(record: type[M], /, **fields: Any) -> M:
-    """Return a validated record of fields that a caller passed.
-
-    Raises:
-        InvalidInputError: a field is invalid; the message names the field and omits its value.
-    """
+    """Return a validated record of fields that a caller passed."""
     try:
         return record(**fields)
     except ValidationError as error:
@@ -37,6 +33,11 @@ def valid(record: type[M], /, **fields: Any) -> M:
     except RecursionError:
         raise _nested(record.__name__) from None
     raise _invalid(found, record.__name__)
+
+
+def valid_part(record: type[M], given: Mapping[str, Any]) -> M:
+    """Return a validated record of those arguments of a method that are its fields."""
+    return valid(record, **{name: given[name] for name in record.model_fields if name in given})
 
 
 def validated(function: F) -> F:

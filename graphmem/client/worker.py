@@ -120,12 +120,7 @@ async def run_due(
 
 
 async def _attempt(state: HandleState, work: Awaitable[T]) -> tuple[T | None, Exception | None]:
-    """Return the result of work on one unit, or the error that only concerns this unit.
-
-    Raises:
-        GraphUnavailableError, GraphAccessError: the graph cannot be used at all.
-        ClientClosedError: the client was closed.
-    """
+    """Return the result of work on one unit, or the error that only concerns this unit."""
     try:
         return await work, None
     except (GraphAccessError, ClientClosedError):
@@ -149,12 +144,7 @@ def _shown(error: Exception) -> tuple[str, str]:
 
 
 async def _run(state: HandleState, name: JobName, digests: Path | None) -> JobRun | None:
-    """Run a job of a tenant; return None if it is not due or another worker runs it.
-
-    Raises:
-        GraphUnavailableError, GraphAccessError, ClientClosedError: see `_attempt`; the lease
-            expires.
-    """
+    """Run a job of a tenant; return None if it is not due or another worker runs it."""
     context = state.context
     started, start = context.services.clock.now(), time.monotonic()
     outcome = _Outcome()
@@ -258,11 +248,7 @@ class _ProbedLlm:
         return self._inner.name
 
     async def answer(self, prompt: Prompt[M]) -> Answer[M]:
-        """Return the model's reply; see `Llm.answer`.
-
-        Raises:
-            ModelUnansweredError: the model answers a short question, but not this prompt.
-        """
+        """Return the model's reply; see `Llm.answer`."""
         try:
             return await self._inner.answer(prompt)
         except ModelUnavailableError as error:

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from graphmem.consolidation import rules, statements
-from graphmem.consolidation.records import ConsolidationPolicy
+from graphmem.consolidation import ConsolidationPolicy, rules, statements
 from graphmem.consolidation.sources import NearBelief, Neighborhood, ScopeSnapshot
 from graphmem.consolidation.statements import ClauseMatch, ClauseSimilarities
 from graphmem.english.passages import Passage

@@ -11,9 +11,8 @@ from datetime import datetime
 from typing import Any
 
 from graphmem import stored
-from graphmem.consolidation import decisions, rules, sources, synthesis
+from graphmem.consolidation import ConsolidationPolicy, decisions, rules, sources, synthesis
 from graphmem.consolidation.decisions import BeliefWrite, DrawnFrom, PassageEvidence
-from graphmem.consolidation.records import ConsolidationPolicy
 from graphmem.consolidation.sources import ScopeSnapshot
 from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.english.passages import Passage

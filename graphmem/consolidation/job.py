@@ -11,6 +11,11 @@ from typing import Any
 
 from graphmem import stored
 from graphmem.consolidation import (
+    BeliefChange,
+    ClusterFailure,
+    ConsolidationPolicy,
+    ConsolidationReport,
+    ConsolidationStatus,
     decisions,
     generalising,
     sources,
@@ -19,13 +24,6 @@ from graphmem.consolidation import (
     writes,
 )
 from graphmem.consolidation.decisions import BeliefWrite, Cluster
-from graphmem.consolidation.records import (
-    BeliefChange,
-    ClusterFailure,
-    ConsolidationPolicy,
-    ConsolidationReport,
-    ConsolidationStatus,
-)
 from graphmem.consolidation.sources import Neighborhood, NewBelief, ScopeSnapshot
 from graphmem.consolidation.statements import ClauseSimilarities
 from graphmem.consolidation.synthesis import ClusterQuestion
@@ -60,7 +58,6 @@ class ConsolidationOptions:
     on_progress: OnProgress
     """Progress callback; receives `passage`, `cluster` or `belief` and the number processed."""
     rules: Sequence[hygiene.Rule]
-    """Hygiene rules of the handle."""
     retry: bool = False
     """Whether to try clusters that were given up again."""
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from graphmem.consolidation.records import ConsolidationPolicy
+from graphmem.consolidation import ConsolidationPolicy
 from graphmem.english.passages import Passage, informative_sentences, prefix_speaker
 from graphmem.graph import catalog
 from graphmem.model import Status, roles

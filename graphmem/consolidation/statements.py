@@ -20,7 +20,7 @@ from graphmem.rules import scoring
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from graphmem.consolidation.records import ConsolidationPolicy
+    from graphmem.consolidation import ConsolidationPolicy
     from graphmem.consolidation.sources import NearBelief
     from graphmem.ports import RequestContext
 

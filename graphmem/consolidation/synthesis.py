@@ -6,14 +6,16 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from graphmem.consolidation import decisions, rules, statements
-from graphmem.consolidation.decisions import BeliefWrite, Cluster, PassageEvidence
-from graphmem.consolidation.records import (
+from graphmem.consolidation import (
     BeliefChange,
     BeliefChangeKind,
     ConsolidationPolicy,
     Quote,
+    decisions,
+    rules,
+    statements,
 )
+from graphmem.consolidation.decisions import BeliefWrite, Cluster, PassageEvidence
 from graphmem.consolidation.rules import SynthesisReply
 from graphmem.consolidation.sources import NearBelief
 from graphmem.consolidation.statements import ClauseSimilarities

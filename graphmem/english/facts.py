@@ -41,7 +41,6 @@ _PROGRESSIVE_MIN_CHARS, _PLURAL_MIN_CHARS = 5, 4
 _DETERMINER_REACH = 3
 _RATE_REACH = 2
 _MAX_NUMBER_WORDS = 20
-"""Maximum number of words that are read as one number."""
 _LAST_LATIN = 0x24F
 _UNITS = (
     (re.compile(r"(?<=\d)['’](?![^\W\d])"), "′"),

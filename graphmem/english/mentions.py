@@ -21,7 +21,6 @@ from graphmem.english.quantities import FactKind
 MAX_CHARS = 2_000
 """Maximum characters of a text that are read: half from its start, half from its end."""
 MAX_SENTENCES = 20
-"""Maximum number of sentences of a text."""
 MAX_SENTENCE_CHARS = 600
 MAX_MENTIONS = 8
 """Maximum number of values of a sentence."""
@@ -142,7 +141,6 @@ class Mention(NamedTuple):
     near: frozenset[str]
     """Stems of the words of content around it."""
     names: frozenset[str]
-    """Names around it."""
     labels: frozenset[tuple[str, str]]
     """Numbered things around it: (sprint, 2) of "the second sprint"."""
     changed: bool

@@ -39,7 +39,6 @@ class Passage:
     """Label of the node: Turn or Episode."""
     episode_id: str
     name: str | None
-    """Name of the speaker."""
     text: str
     """Text as written in the conversation."""
     at: datetime

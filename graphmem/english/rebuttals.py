@@ -93,7 +93,6 @@ class _Clause:
     own: str
     """Its text in the first person, without an opening."""
     reading: frames.Reading
-    """The reading of that."""
 
     @classmethod
     def of(cls, sentence: Sentence, own: str) -> _Clause:

@@ -10,13 +10,13 @@ from typing import Any
 
 from pydantic import Json, TypeAdapter
 
-from graphmem.erasure import rules
-from graphmem.erasure.records import (
+from graphmem.erasure import (
     ErasureCertificate,
     ErasurePage,
     ErasureRecord,
     ErasureReport,
     Residue,
+    rules,
 )
 from graphmem.graph import catalog
 from graphmem.ports import RequestContext

@@ -8,12 +8,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from graphmem.erasure import certificates, guard, removal, rules, targets, tombstones, wording
-from graphmem.erasure.records import (
+from graphmem.erasure import (
     ErasedKind,
     ErasureReport,
     ErasureTarget,
     ReopenReceipt,
+    certificates,
+    guard,
+    removal,
+    rules,
+    targets,
+    tombstones,
+    wording,
 )
 from graphmem.erasure.targets import ErasureSet
 from graphmem.errors import ForeignScopeError, NotFoundError, RefusedError
@@ -56,7 +62,6 @@ class ErasureRequest:
     actor: str | None = None
     """Who asks for it."""
     reason: str | None = None
-    """Why."""
     mentions: bool = False
     """Whether memories, free statements and episodes that name the person are erased too."""
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from graphmem.erasure import job, removal, rules, targets, wording
-from graphmem.erasure.records import ErasureReport, RemainingNode
+from graphmem.erasure import ErasureReport, RemainingNode, job, removal, rules, targets, wording
 from graphmem.erasure.targets import ErasureSet, WordedNode
 from graphmem.errors import NotFoundError
 from graphmem.graph import catalog
@@ -109,7 +108,7 @@ async def _person_set(
     # These go too, so they do not count as mentions.
     going = {*events, *roots.stated}
     if not request.apply:
-        going |= await context.read(lambda tx: _going(tx, roots))
+        going |= await targets.all_events(context, roots)
     left = [one for one in found if one.id not in going and one.episodes.isdisjoint(roots.episodes)]
     scopes = {episode: one.scope for one in found for episode in one.episodes}
     return _PersonSet(
@@ -134,13 +133,3 @@ def _with_mentions(roots: ErasureSet, found: Sequence[WordedNode]) -> ErasureSet
         beliefs=tuple(dict.fromkeys((*roots.beliefs, *beliefs))),
         episodes=tuple(dict.fromkeys(episodes)),
     )
-
-
-async def _going(tx: Tx, roots: ErasureSet) -> set[str]:
-    """Return the ids of the events that would be erased with the roots."""
-    found: set[str] = set()
-    after = ""
-    while rows := await targets.events(tx, roots, after):
-        found.update(row["id"] for row in rows)
-        after = rows[-1]["id"]
-    return found

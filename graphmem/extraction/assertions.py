@@ -13,10 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from graphmem import folding
+from graphmem.extraction import DismissalReason
 from graphmem.extraction import clause_words as words
 from graphmem.extraction.clause_words import Marker
 from graphmem.extraction.quotes import TextSpan
-from graphmem.extraction.records import DismissalReason
 
 _ASCII_QUOTES = str.maketrans({mark: to for mark, to in folding.QUOTES.items() if mark != "`"})
 """Quotation marks as ASCII; a backtick is none here, because it encloses code."""

@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from graphmem.english import quantities
-from graphmem.extraction.records import DismissalReason
+from graphmem.extraction import DismissalReason
 from graphmem.rules import hygiene
 
 ABBREVIATIONS = "".join(

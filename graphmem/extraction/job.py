@@ -9,18 +9,20 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from graphmem.errors import ModelReplyError, ModelUnansweredError, ModelUnavailableError
-from graphmem.extraction import proposals, readers, windows
-from graphmem.extraction import review as extraction_review
-from graphmem.extraction.proposals import CheckContext, CheckedProposal, TurnEvidence
-from graphmem.extraction.readers import PendingLogEntry, ProposalReader, ReaderResult
-from graphmem.extraction.records import (
+from graphmem.extraction import (
     AcceptedProposal,
     CardinalityProposal,
     DismissalReason,
     DismissedProposal,
     ExtractionReport,
     FailedWindow,
+    proposals,
+    readers,
+    windows,
 )
+from graphmem.extraction import review as extraction_review
+from graphmem.extraction.proposals import CheckContext, CheckedProposal, TurnEvidence
+from graphmem.extraction.readers import PendingLogEntry, ProposalReader, ReaderResult
 from graphmem.extraction.review import WindowWrite
 from graphmem.extraction.windows import TurnContext, TurnWindow, Vocabulary
 from graphmem.graph import catalog
@@ -56,7 +58,6 @@ class ExtractionOptions:
     review: bool
     """Whether accepted proposals wait for review."""
     rules: Sequence[Rule]
-    """Hygiene rules."""
     names: Mapping[str, str]
     """Canonical entity names, by folded name."""
     waiting: Sequence[PendingLogEntry]

@@ -9,9 +9,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from graphmem.english import dates
-from graphmem.extraction import assertions, quotes, windows
-from graphmem.extraction.quotes import SuppliedText, TextSpan
-from graphmem.extraction.records import (
+from graphmem.extraction import (
     AcceptedProposal,
     DismissalReason,
     DismissedProposal,
@@ -19,7 +17,11 @@ from graphmem.extraction.records import (
     PendingRetraction,
     PendingUpdate,
     Proposal,
+    assertions,
+    quotes,
+    windows,
 )
+from graphmem.extraction.quotes import SuppliedText, TextSpan
 from graphmem.extraction.windows import TurnWindow, is_person
 from graphmem.model import (
     Cardinality,
@@ -299,7 +301,6 @@ def _shorten(name: str | None) -> str:
 
 
 SOURCE = "extraction"
-"""Source of the events."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,6 @@ class SuppliedText(NamedTuple):
     item_id: str
     text: str
     at: datetime
-    """Time at which it was supplied."""
     query: str
     """Query of the recall; empty if a single item was read."""
 

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from graphmem import stored
 from graphmem.errors import InvalidInputError, NotFoundError
-from graphmem.extraction import sentences, windows
+from graphmem.extraction import DismissedProposal, Proposal, sentences, windows
 from graphmem.extraction.quotes import SuppliedText
-from graphmem.extraction.records import DismissedProposal, Proposal
 from graphmem.extraction.windows import REACH, TurnContext, TurnWindow, Vocabulary
 from graphmem.graph import catalog
 from graphmem.model import Cardinality, Episode, Turn
@@ -136,7 +135,6 @@ class PendingLogEntry(NamedTuple):
     at: datetime
     query: str | None
     ids: tuple[str, ...]
-    """Ids of the results."""
 
 
 async def session(context: RequestContext, episode_id: str) -> Episode:

@@ -11,9 +11,8 @@ from typing import Any, TypeAlias
 
 from graphmem import stored
 from graphmem.errors import ErasedError, RefusedError
-from graphmem.extraction import proposals
+from graphmem.extraction import ProposalPage, ProposalStatus, ReviewReport, proposals
 from graphmem.extraction.proposals import TurnEvidence
-from graphmem.extraction.records import ProposalPage, ProposalStatus, ReviewReport
 from graphmem.graph import catalog
 from graphmem.model import Cardinality, EventSource, EventType, Policy, Trust
 from graphmem.ports import RequestContext, TokenUsage, Tx

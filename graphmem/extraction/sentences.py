@@ -14,9 +14,15 @@ from typing import NamedTuple
 
 from graphmem.english import dates, quantities
 from graphmem.english.mentions import words_of
-from graphmem.extraction import assertions, clause_words, quotes, windows
+from graphmem.extraction import (
+    DismissedProposal,
+    Proposal,
+    assertions,
+    clause_words,
+    quotes,
+    windows,
+)
 from graphmem.extraction.quotes import TextSpan
-from graphmem.extraction.records import DismissedProposal, Proposal
 from graphmem.extraction.windows import TurnWindow, is_person, speaker_of
 from graphmem.model import Cardinality, EvidenceKind, Turn
 from graphmem.rules.predicates import SINGLE_VALUED

@@ -15,8 +15,8 @@ from graphmem import folding
 from graphmem.english import facts
 from graphmem.english.facts import FactToken
 from graphmem.english.quantities import ARTICLES, COMMON, FactKind
+from graphmem.extraction import DismissalReason, DismissedProposal, Proposal
 from graphmem.extraction.quotes import nfc, occurs
-from graphmem.extraction.records import DismissalReason, DismissedProposal, Proposal
 from graphmem.model import EvidenceKind, Turn, roles
 from graphmem.rules import identity
 from graphmem.rules.claims import name_key, predicate_key
@@ -49,7 +49,6 @@ def known_predicate(name: str, known: Mapping[str, str]) -> str:
 
 
 WINDOW_SIZE = 8
-"""Maximum number of turns in a window."""
 REACH = 4
 """Number of turns before and after a window that are shown for reference."""
 

@@ -12,17 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from graphmem.errors import CatalogError
-from graphmem.graph import cypher_scope
-from graphmem.graph.cypher_scope import QUOTED
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.ports import IdLocation, Mode, Query, R, Row
 from graphmem.rules import scoring, urls
 
-_INCLUDE = re.compile(r"^[ \t]*// include: (\S+)[ \t]*$", re.MULTILINE)
+QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`"
+"""A string, or a name in backquotes."""
+_INCLUDE = re.compile(r"^[ \t]*// include: (fragments/\S+)[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^(?:// +)?(?:- )?(\$?\w+) {2,}(\S+) {2,}(.+)$")
-_MARK = re.compile(rf"^[ \t]*({cypher_scope.BEGIN}|{cypher_scope.END}) .*\n", re.MULTILINE)
-_NOTE = re.compile(r"\([^()]*\)")
-"""Meaning of a variable behind its name in the header of a fragment."""
 _PARAM = re.compile(r"\$(\w+)")
 _STRING = re.compile(QUOTED)
 _STRING_OR_COMMENT = re.compile(rf"({QUOTED})|//.*")
@@ -34,7 +31,6 @@ FIELDS = frozenset(
         *("writes_ids", "refers_to", "params", "columns"),
     }
 )
-FRAGMENT_FIELDS = frozenset({"needs", "leaves", "twin"})
 ROWS = ("none", "one", "many")
 SIZED = frozenset({"string", "list"})
 _NULL = re.compile(r"(?:^|; )null: ")
@@ -47,8 +43,6 @@ FOUND = "found"
 """Name of the second procedure's parameter that receives the row of the first."""
 _READ = re.compile(rf"({QUOTED}|//.*)|\$(\w+)")
 """Matches strings and comments (skipped) or a `$parameter`."""
-DEEPEST = 4
-"""Maximum depth of fragments that include fragments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +113,7 @@ def parse(name: str, source: str) -> Procedure:
     if not blank or not all(line.startswith("//") for line in head.splitlines()):
         raise CatalogError(f"{name}: must start with comment lines and a blank line.")
     summary, fields, entries = _header(name, head)
-    text = expand(name, body)
+    text = expand(body).strip()
     used = frozenset(_PARAM.findall(_STRING.sub("''", _uncommented(text))))
     own = {entry.name for entry in entries["params"]}
     first, last = (
@@ -164,9 +158,7 @@ def _ids(
                 raise CatalogError(f"{name}: cannot read {entry.strip()!r} of `{field}`.")
 
 
-def _header(
-    name: str, head: str, allowed: frozenset[str] = FIELDS
-) -> tuple[str, dict[str, str], dict[str, list[HeaderEntry]]]:
+def _header(name: str, head: str) -> tuple[str, dict[str, str], dict[str, list[HeaderEntry]]]:
     lines = head.splitlines()
     summary: list[str] = []
     fields: dict[str, str] = {}
@@ -176,7 +168,7 @@ def _header(
         field = re.match(r"^// (\w+):(?: (.*))?$", line)
         if field:
             section = field[1]
-            if section not in allowed or section in fields:
+            if section not in FIELDS or section in fields:
                 raise CatalogError(f"{name}: header field {section!r} is unknown or repeated.")
             fields[section] = field[2] or ""
         elif not section:
@@ -212,64 +204,21 @@ def _uncommented(text: str) -> str:
     return _STRING_OR_COMMENT.sub(lambda match: match[1] or "", text)
 
 
-def expand(name: str, body: str) -> str:
+def expand(body: str) -> str:
     """Return the body with each `// include: fragments/x.cypher` replaced by that file."""
-    text = _expanded(name, body, depth=0)
-    for mark in cypher_scope.marks(text):
-        _check_scope(name, mark)
-    return _MARK.sub("", f"{text}\n").strip()
 
-
-def _expanded(name: str, body: str, *, depth: int) -> str:
     def included(match: re.Match[str]) -> str:
-        if depth == DEEPEST:
-            raise CatalogError(f"{name}: fragments are nested too deep.")
-        path = folder("cypher") / match[1]
-        if not match[1].startswith("fragments/") or not path.is_file():
-            raise CatalogError(f"{name}: fragment {match[1]} does not exist.")
-        found = fragment(match[1].removesuffix(".cypher"))
-        text = _expanded(found.name, found.body, depth=depth + 1)
         indent = match[0][: len(match[0]) - len(match[0].lstrip())]
-        lines = f"{cypher_scope.BEGIN} {found.name}\n{text}\n{cypher_scope.END} {found.name}"
-        return "\n".join(indent + line if line else line for line in lines.splitlines())
+        return "\n".join(indent + line if line else line for line in fragment(match[1]))
 
     return _INCLUDE.sub(included, body)
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A file under cypher/fragments, which procedures include."""
-
-    name: str
-    needs: frozenset[str]
-    """Variables that must be in scope before it."""
-    leaves: frozenset[str]
-    """Variables that are in scope after it."""
-    body: str
-
-
 @cache
-def fragment(name: str) -> Fragment:
-    """Return a fragment, such as `fragments/policy`."""
-    head, _, body = (folder("cypher") / f"{name}.cypher").read_text("utf-8").partition("\n\n")
-    _, fields, _ = _header(name, head, FRAGMENT_FIELDS)
-    needs, leaves = (
-        frozenset(_NOTE.sub("", fields.get(field, "")).replace(",", " ").split())
-        for field in ("needs", "leaves")
-    )
-    return Fragment(name, needs, leaves, body.rstrip())
-
-
-def _check_scope(name: str, mark: cypher_scope.Mark) -> None:
-    """Refuse a declaration of a fragment that does not hold where a file includes it."""
-    found = fragment(mark.fragment)
-    declared, field = (found.needs, "needs") if mark.begins else (found.leaves, "leaves")
-    if absent := sorted(declared - mark.scope):
-        place = "before" if mark.begins else "after"
-        raise CatalogError(
-            f"{mark.fragment}: `{field}` declares {', '.join(absent)}, which {name} does not have "
-            f"in scope {place} the fragment."
-        )
+def fragment(path: str) -> list[str]:
+    """Return the lines of a fragment, with the fragments that it includes."""
+    _, _, body = (folder("cypher") / path).read_text("utf-8").partition("\n\n")
+    return expand(body.rstrip()).splitlines()
 
 
 def filled(definition: Procedure, values: Mapping[str, urls.Value]) -> str:

@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from graphmem import stored
 from graphmem.graph import catalog
+from graphmem.integrity import BackfillReport, SkippedMemories
 from graphmem.integrity.caches import refresh_memories
-from graphmem.integrity.records import BackfillReport, SkippedMemories
 from graphmem.model import EventType
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 from graphmem import stored
 from graphmem.graph import catalog
-from graphmem.integrity import seals
-from graphmem.integrity.records import Mismatch
+from graphmem.integrity import Mismatch, seals
 from graphmem.model import EventType
 from graphmem.model.memory import COMMITTED, STATING
 from graphmem.ports import OnProgress, Query, RequestContext, Tx
@@ -222,7 +221,6 @@ def _superseded(edges: Sequence[_Edge]) -> str:
 
 
 _Edge: TypeAlias = tuple[Any, ...]
-"""Values of EDGE."""
 EDGE = ("older", "event_id", "occurred_at", "recorded_at")
 """Values of a SUPERSEDES edge."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from graphmem import stored
 from graphmem.graph import catalog
-from graphmem.integrity.records import Mismatch
+from graphmem.integrity import Mismatch
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, rejections
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from graphmem import stored
 from graphmem.graph import catalog
-from graphmem.integrity import seals
+from graphmem.integrity import Mismatch, SealReport, SealState, seals
 from graphmem.integrity.contents import content_digests, contents, covered
-from graphmem.integrity.records import Mismatch, SealReport, SealState
 from graphmem.integrity.seals import Finding, SealCheck
 from graphmem.ports import OnProgress, RequestContext, Tx, silent
 from graphmem.rules import drafts, read_options

@@ -195,7 +195,6 @@ class Finding(NamedTuple):
     id: str
     problem: Problem
     seal: str
-    """Id of the seal."""
 
 
 class CoveredNode(NamedTuple):
@@ -230,7 +229,6 @@ class SealCheck:
     head: str = START
     """Digest of the last seal."""
     number: int = 0
-    """Number of the last seal."""
     until: datetime | None = None
     """End of the last seal."""
     sealed: int = 0

@@ -9,7 +9,7 @@ from typing import Any
 
 from graphmem.errors import LeaseLostError
 from graphmem.graph import catalog
-from graphmem.jobs.records import FailedUnit, JobName
+from graphmem.jobs import FailedUnit, JobName
 from graphmem.ports import RequestContext, Services
 from graphmem.rules import identity, read_options
 

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
-from typing import Any
 
-from graphmem.errors import ServerFetchError
 from graphmem.local_server.files import cache_root
-from graphmem.maven import THREADS, Jar, JarFolder, Report, digest, fetch_missing, repository
+from graphmem.maven import Jar, JarFolder, Report, fetch_missing
 from graphmem.settings import Settings
 
 LOCK_FILE = "neo4j.lock.json"
@@ -51,29 +45,10 @@ class JarLock:
         [compiler] = (Jar(name, *entry) for name, entry in data["compiler"].items())
         return cls(data["neo4j"], data["browser"], tuple(jars), compiler)
 
-    def dump(self) -> str:
-        """Return the text of the lock file: one jar a line, sorted, so that diffs are readable."""
-        versions = "".join(
-            f'  "{name}": {json.dumps(value)},\n'
-            for name, value in (("neo4j", self.neo4j), ("browser", self.browser))
-        )
-        lists = ",\n".join(
-            f'  "{name}": {{\n{_lines(jars)}\n  }}'
-            for name, jars in (("compiler", [self.compiler]), ("jars", self.jars))
-        )
-        return f"{{\n{versions}{lists}\n}}\n"
-
     def tools(self) -> JarLock:
         """Return the lock of the jars that build the procedures plugin: compiler and API."""
         api = [jar for jar in self.jars if jar.coordinates.rpartition(":")[0] in API]
         return replace(self, jars=(self.compiler, *api))
-
-
-def _lines(jars: Sequence[Jar]) -> str:
-    return ",\n".join(
-        f"    {json.dumps(jar.coordinates)}: {json.dumps([jar.sha256, jar.size])}"
-        for jar in sorted(jars, key=lambda jar: jar.coordinates)
-    )
 
 
 @cache
@@ -106,48 +81,6 @@ class JarStore(JarFolder):
     def class_path(self) -> list[str]:
         """File names in a fixed order, because an AOT cache is valid for one class path only."""
         return [jar.name for jar in self.jars]
-
-
-SHIPPED = Path(__file__).with_name(LOCK_FILE)
-ECJ = "org.eclipse.jdt:ecj"
-
-
-def make_lock(neo4j: str, browser: str, compiler: str, settings: Settings) -> JarLock:
-    """Resolve the server, Neo4j Browser and the compiler; fetch and hash every jar."""
-    from jgo.maven import MavenContext
-
-    wanted = (
-        f"org.neo4j:neo4j:{neo4j}",
-        f"org.neo4j.app:neo4j-server:{neo4j}",
-        f"org.neo4j.client:neo4j-browser:{browser}",
-    )
-    source = {"repository": repository(settings, "Neo4j")}
-    with tempfile.TemporaryDirectory(prefix="graphmem-lock-") as folder:
-        maven = MavenContext(repo_cache=Path(folder), remote_repos=source, timeout=60)
-        needs = [maven.create_dependency(name) for name in wanted]
-        for need in needs:
-            need.raw = True  # as in a plain pom.xml: no artifact manages the others' versions
-        try:
-            first, rest = maven.resolver.resolve(needs)
-            # Without parent poms and version lists.
-            artifacts = [need.artifact for need in first + rest]
-            with ThreadPoolExecutor(THREADS) as pool:
-                jars = list(pool.map(_locked, (a for a in artifacts if a.packaging == "jar")))
-            # Resolved separately: it shares nothing with the server and has no dependencies.
-            built_by = _locked(maven.create_dependency(f"{ECJ}:{compiler}").artifact)
-        except (RuntimeError, OSError, ValueError) as error:
-            raise ServerFetchError(
-                f"Neo4j {neo4j} with Browser {browser} and the Eclipse compiler {compiler} "
-                f"could not be resolved: {error}",
-                hint="Check the versions, the network and GRAPHMEM_MAVEN_MIRROR.",
-            ) from error
-    return JarLock(neo4j, browser, tuple(sorted(jars, key=lambda jar: jar.coordinates)), built_by)
-
-
-def _locked(artifact: Any) -> Jar:
-    path = artifact.resolve()
-    coordinates = [artifact.groupId, artifact.artifactId, artifact.version, artifact.classifier]
-    return Jar(":".join(filter(None, coordinates)), digest(path), path.stat().st_size)
 
 
 def fetch(settings: Settings, *, report: Report, lock: JarLock | None = None) -> JarStore:

@@ -147,7 +147,6 @@ class Answer(Generic[M]):
     raw: str = field(repr=False)
     """The unchanged reply, to be stored."""
     model: str
-    """Name of the model."""
     requests: int
     """Number of requests, including failed ones."""
     tokens_in: int

@@ -136,7 +136,6 @@ Rate: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1_000, allow_inf_nan
 TrustRank: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=4)]
 """Rank of a trust class: see rules/trust.py."""
 Flag: TypeAlias = Annotated[bool, Strict()]
-Texts: TypeAlias = list[Text]
 Rank: TypeAlias = Annotated[Count, Field(ge=1)]
 """Place in an order, from 1."""
 CreationOrder: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -230,11 +230,7 @@ async def episode_page(
             LIST,
             tenant=context.tenant,
             scopes=list(context.read_scopes),
-            session_id=want.session_id,
-            sessions_only=want.sessions_only,
-            since=want.since,
-            until=want.until,
-            include_archived=want.include_archived,
+            **asdict(want),
             before_at=before_at,
             before_id=before_id,
             limit=limit,

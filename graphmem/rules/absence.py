@@ -11,11 +11,9 @@ from typing_extensions import TypedDict
 from graphmem.model import AnyBite, Recollection
 
 MAX_COUNTED = 1_000
-"""Maximum number that is counted of a kind."""
 NOTHING = "nothing visible to this handle matches"
 ITSELF = "nothing matches but the question itself"
 _MAX_NAMED = 3
-"""Maximum number of scopes that are named."""
 
 
 class StoredItems(TypedDict):
@@ -32,13 +30,10 @@ class Search(NamedTuple):
     """A search that found nothing."""
 
     kinds: Collection[str]
-    """Kinds that were asked for."""
     filters: Sequence[str]
     """Names of the filters that were given, other than `as_of`."""
     scopes: Sequence[str]
-    """Scopes that were searched."""
     statuses: Collection[str]
-    """Statuses that were not hidden."""
 
 
 def reason(rows: Sequence[StoredItems], search: Search, found: Recollection) -> str:

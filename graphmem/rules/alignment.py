@@ -137,7 +137,6 @@ class _Copy(NamedTuple):
     first: int
     """Place of that message in the list."""
     place: int
-    """Its place in the conversation."""
     length: int
 
     @property

@@ -95,7 +95,6 @@ class Likeness(NamedTuple):
     late: dict[str, float]
     """Late interaction by id."""
     candidates: int
-    """Number of candidates with a similarity."""
     fit: Fit | None
     """Coefficients of the embedding model; None without any."""
 
@@ -123,7 +122,6 @@ class Ending(NamedTuple):
 
     bites: tuple[AnyBite, ...]
     left_out: int
-    """Number of results that are left out."""
     improbable: float | None
     """Probability of the best result if probably none answers the question; else None."""
 

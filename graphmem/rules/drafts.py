@@ -53,7 +53,6 @@ class TextDraft:
     reasons: tuple[str, ...]
     """Reasons why hygiene rejects it; empty if it is accepted."""
     refused_claims: tuple[RefusedClaim, ...] = ()
-    """Claims that hygiene refuses."""
 
 
 def draft(

@@ -63,13 +63,6 @@ def clamp_strength(strength: float) -> float:
     return min(max(strength, MIN_STRENGTH), MAX_STRENGTH)
 
 
-def evidence_strength(e: Evidence) -> float:
-    """Return the strength of an event in [0.1, 0.9]; for an observation it is at least 1/2."""
-    return clamp_strength(
-        e.strength if e.strength is not None else (1 + e.weight * e.confidence) / 2
-    )
-
-
 def evidence_needed(verdict: SprtState, bounds: SprtParameters = STANDARD_TEST) -> EvidenceNeeded:
     """Return the evidence still needed to promote the belief, and to demote it."""
     up = max(0.0, bounds.upper - verdict.log_ratio)
@@ -109,12 +102,6 @@ def retrace_params(written: Mapping[str, Sequence[str] | None]) -> dict[str, Any
     """
     rows = [{"id": memory_id, "event_ids": ids} for memory_id, ids in written.items()]
     return {"trace": trace_params(STANDARD_TRACE), "memories": rows}
-
-
-def implied_belief(e: Evidence) -> float:
-    """Return the degree of belief that a piece of evidence implies, in [0, 1]."""
-    strength = evidence_strength(e)
-    return strength if e.polarity > 0 else 1 - strength
 
 
 def refutation(evidence: Iterable[Evidence]) -> float:

@@ -101,7 +101,6 @@ class _Passages:
     starts: npt.NDArray[np.intp]
     """First passage of each text."""
     counts: npt.NDArray[np.intp]
-    """Number of passages of each text."""
 
     @classmethod
     def of(cls, lengths: Sequence[int]) -> _Passages:

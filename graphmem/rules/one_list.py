@@ -329,7 +329,6 @@ class _Group:
 
     bite: AnyBite
     turns: list[str]
-    """Ids of these turns."""
     ids: list[str]
     """Ids of all results that it covers."""
 

@@ -65,7 +65,6 @@ class Candidates(NamedTuple):
     looks: Sequence[int | None]
     """Number of accesses; None if they do not count."""
     states: Sequence[bytes | None]
-    """Token states."""
     before: Sequence[bytes | None]
     """Token states of the previous turn."""
 

@@ -36,7 +36,6 @@ client allows more."""
 D = TypeVar("D", bound=Mapping[str, Any])
 
 MAX_DIGITS = 15
-"""Maximum number of digits of a position."""
 
 
 def time_bounds(as_of: AsOf | None) -> dict[str, datetime]:

@@ -6,7 +6,7 @@ import re
 
 from graphmem.nodes.declarations import Index
 from graphmem.nodes.declared import indexes
-from graphmem.schema.records import DeclaredSchema, SchemaItem
+from graphmem.schema import DeclaredSchema, SchemaItem
 
 _TYPES = {
     "unique": "NODE_PROPERTY_UNIQUENESS",

@@ -21,14 +21,14 @@ from graphmem.model import EmbeddingModel
 from graphmem.ports import Embedder, Mode, Query, Role, Row, SelectableEmbedder, Services, Tx
 from graphmem.rules import scoring
 from graphmem.rules.scoring import Calibration, embedding_property, mean_cosine, number_embeddings
-from graphmem.schema.lease import LeaseTakenOverError, MigrationLease
-from graphmem.schema.records import (
+from graphmem.schema import (
     AppliedMigration,
     DeclaredSchema,
     Difference,
     GraphState,
     SchemaItem,
 )
+from graphmem.schema.lease import LeaseTakenOverError, MigrationLease
 
 INDEXES_S = 3600
 VECTORS = "vector_options"

@@ -17,9 +17,8 @@ from graphmem.model import EmbeddingModel
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, Row, Services, Tx, token_embedder
 from graphmem.rules import identity, scoring
-from graphmem.schema import migration
+from graphmem.schema import GraphState, ReembedReport, migration
 from graphmem.schema.migration import INDEXES
-from graphmem.schema.records import GraphState, ReembedReport
 
 PAGE = 500
 KINDS = ("memory", "belief", "turn", "episode", "item")

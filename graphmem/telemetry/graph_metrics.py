@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 from graphmem.errors import ConfigurationError
+from graphmem.extras import library
 from graphmem.model import Tier
 from graphmem.rules import urls
-from graphmem.telemetry.receivers import library
 from graphmem.usage import RatingStep, TenantStats
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from graphmem.errors import ConfigurationError, GraphmemError
+from graphmem.extras import library
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, TracerProvider
@@ -399,19 +399,3 @@ def outcome_of(error: BaseException | None) -> str:
     if isinstance(error, GraphmemError):
         return error.code
     return UNEXPECTED if isinstance(error, Exception) else INTERRUPTED
-
-
-def library(name: str, extra: str) -> Any:
-    """Import a module that an extra of graphmem installs.
-
-    Raises:
-        ConfigurationError: it is not installed.
-    """
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        package = name.partition(".")[0]
-        raise ConfigurationError(
-            f"This feature requires the package {package}, which is not installed.",
-            hint=f"Run: pip install 'graphmem[{extra}]'",
-        ) from None

@@ -28,11 +28,9 @@ class KeptRejection(Record):
     """Rejection that a newer ruling of an imported file would have taken back, and did not."""
 
     scope: str
-    """Scope of the rejection."""
     event_id: str
     """Event that rejected the value."""
     rejected_at: datetime
-    """Time of the rejection."""
     item_id: str | None = None
     """Memory or belief of the scope that states the value; None if none does."""
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from graphmem.errors import ExportFileError
+from graphmem.file_access import ExportFiles
 from graphmem.integrity import Mismatch, RebuildReport, sealing, seals
 from graphmem.integrity.contents import content_digests, contents
 from graphmem.integrity.seals import Finding, SealCheck
-from graphmem.ports import Exports, OnProgress
+from graphmem.ports import OnProgress
 from graphmem.transfer import exporting
 from graphmem.transfer.lines import Header, Node
 
@@ -98,7 +99,7 @@ class FileSeals:
 
 
 async def check(
-    exports: Exports, path: Path, head: str | None, on_progress: OnProgress
+    exports: ExportFiles, path: Path, head: str | None, on_progress: OnProgress
 ) -> RebuildReport:
     """Return the events and seals of a file that were changed, added or deleted.
 

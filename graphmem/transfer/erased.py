@@ -13,8 +13,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from graphmem.erasure import certificates, removal, rules
-from graphmem.erasure.records import ErasureTarget
+from graphmem.erasure import ErasureTarget, certificates, removal, rules
 from graphmem.errors import ErasedError
 from graphmem.graph import catalog
 from graphmem.integrity import seals

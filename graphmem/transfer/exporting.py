@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from graphmem.errors import ExportFileError, ReadConflictError
+from graphmem.file_access import ExportFiles
 from graphmem.graph import catalog
 from graphmem.integrity import sealing
-from graphmem.ports import Exports, OnProgress, RequestContext, Tx
+from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import read_options
 from graphmem.transfer import ExportReport
 from graphmem.transfer import format as file_format
@@ -21,7 +22,7 @@ from graphmem.transfer.lines import KIND_ORDER, End, Header, Node, Reader
 
 
 async def lines(
-    exports: Exports, path: Path, reader: Reader
+    exports: ExportFiles, path: Path, reader: Reader
 ) -> AsyncIterator[tuple[int, Header | Node | End]]:
     """Yield the record of each complete line and the offset at which the line ends.
 
@@ -36,7 +37,7 @@ async def lines(
             yield start, reader.read(line)
 
 
-async def records(exports: Exports, path: Path) -> AsyncIterator[Header | Node]:
+async def records(exports: ExportFiles, path: Path) -> AsyncIterator[Header | Node]:
     """Yield the header of a whole file, then its nodes.
 
     Raises:

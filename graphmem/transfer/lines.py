@@ -85,7 +85,6 @@ class Related:
 
     type: str
     label: str
-    """Label of the other node."""
     key: str
     leaves: bool
     """Whether it starts at the node and ends at the other one."""

@@ -17,9 +17,7 @@ from graphmem.model import EventType, roles
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, identity, read_options, vitality
-from graphmem.upkeep import rules
-from graphmem.upkeep.isolation import write_each
-from graphmem.upkeep.records import (
+from graphmem.upkeep import (
     CompressedEpisode,
     CompressionReport,
     FailedItem,
@@ -27,7 +25,9 @@ from graphmem.upkeep.records import (
     GraduationReport,
     RestoredEpisode,
     UpkeepPolicy,
+    rules,
 )
+from graphmem.upkeep.isolation import write_each
 
 EPISODE = "Episode"
 

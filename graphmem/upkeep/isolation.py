@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from graphmem.errors import GraphAccessError, GraphmemError, UnavailableError
-from graphmem.upkeep.records import FailedItem
+from graphmem.upkeep import FailedItem
 
 T = TypeVar("T")
 Row = Mapping[str, Any]

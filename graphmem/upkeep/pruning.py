@@ -17,9 +17,7 @@ from graphmem.model import EventType, Tier
 from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import drafts, identity, rating, read_options
 from graphmem.rules.rating import Rating
-from graphmem.upkeep import compression, rules
-from graphmem.upkeep.compression import EPISODE, in_order
-from graphmem.upkeep.records import (
+from graphmem.upkeep import (
     PinReceipt,
     PruneAction,
     PruneCandidate,
@@ -27,7 +25,10 @@ from graphmem.upkeep.records import (
     PruneRecord,
     PruneReport,
     PruneRestoreReport,
+    compression,
+    rules,
 )
+from graphmem.upkeep.compression import EPISODE, in_order
 
 PAGE = 200
 """Ratings, or lines of a manifest, per transaction; full texts are read."""
@@ -48,7 +49,6 @@ class _PruneBatch:
     rated: int = 0
     kept: int = 0
     items: list[tuple[PruneCandidate, Mapping[str, Any]]] = field(default_factory=list)
-    """Items to prune, each with its row."""
 
 
 async def prune(

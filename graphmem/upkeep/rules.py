@@ -13,7 +13,7 @@ from graphmem.english.passages import Passage
 from graphmem.errors import DigestFileError
 from graphmem.model import Tier
 from graphmem.rules import quoting, read_options
-from graphmem.upkeep.records import PruneAction, PruneCandidate, PrunePolicy
+from graphmem.upkeep import PruneAction, PruneCandidate, PrunePolicy
 
 STANDARD = PrunePolicy()
 TIERS = (Tier.LOW, Tier.VERY_LOW)

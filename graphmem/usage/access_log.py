@@ -19,7 +19,7 @@ from graphmem.graph import catalog
 from graphmem.model import EventType
 from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
 from graphmem.rules import drafts, identity, rating
-from graphmem.usage.records import RollUpReport
+from graphmem.usage import RollUpReport
 
 LONGEST_QUERY = 2_000
 """Characters of a query that are logged."""

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from graphmem import folding
 from graphmem.rules import quoting
-from graphmem.usage.records import AuditFinding, Severity
+from graphmem.usage import AuditFinding, Severity
 
 OPEN_AFTER = timedelta(hours=24)
 """Time without activity after which an open session counts as abandoned. Ours."""
@@ -49,7 +49,6 @@ FUNCTION_WORDS = frozenset(
 )
 """English words that occur in sentences but not in lists of keywords."""
 MIN_QUESTION_WORDS, MIN_STATEMENT_WORDS = 3, 5
-"""Minimum number of words in a question, and in a statement."""
 _ASKING = ("？", "؟")
 """Question marks that keyword searches do not contain. No minimum of words applies to them, since
 Chinese and Japanese are written without spaces."""
@@ -79,7 +78,6 @@ class LoggedSearch:
     query: str
     at: datetime
     results: int
-    """Number of results, >= 0."""
 
 
 @dataclass(frozen=True, slots=True)

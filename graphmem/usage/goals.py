@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 from graphmem.rules import rating
 from graphmem.rules.rating import Rating
-from graphmem.usage.records import Pack, UsageGoal, UsageGoals
+from graphmem.usage import Pack, UsageGoal, UsageGoals
 
 TOP = rating.TOP
 SETTLED = 100
 """Sessions after which ratings must have settled."""
 POINTS = 10
-"""Number of points of a curve."""
 MAX_BYTES = 10e9
 ENTRY_BYTES = 500
 """Assumed size of an entry of the log with its relationships."""

@@ -14,11 +14,7 @@ from graphmem.graph import catalog
 from graphmem.model import EventType, Rating, Status, Tier
 from graphmem.ports import OnProgress, Query, RequestContext, Services
 from graphmem.rules import drafts, rating, read_options
-from graphmem.usage import findings, packs
-from graphmem.usage import goals as rated_goals
-from graphmem.usage.findings import LoggedAccess, LoggedSearch, LoggedSession
-from graphmem.usage.packs import PackBudget, PackEntry
-from graphmem.usage.records import (
+from graphmem.usage import (
     Audit,
     ConsolidationWork,
     FailingUnit,
@@ -36,7 +32,12 @@ from graphmem.usage.records import (
     UsageCount,
     UsageDashboard,
     UsageGoals,
+    findings,
+    packs,
 )
+from graphmem.usage import goals as rated_goals
+from graphmem.usage.findings import LoggedAccess, LoggedSearch, LoggedSession
+from graphmem.usage.packs import PackBudget, PackEntry
 
 RATING_PAGE = 50
 """Sessions per transaction."""

@@ -18,8 +18,7 @@ from typing import NamedTuple
 from graphmem.context import blocks
 from graphmem.model import Tier
 from graphmem.rules import quoting
-from graphmem.usage import summaries
-from graphmem.usage.records import DetailLevel, Pack, PackItem
+from graphmem.usage import DetailLevel, Pack, PackItem, summaries
 
 HEAD = f"# Pack\n\n{blocks.HEAD}\n"
 _ORDER: Sequence[Tier | None] = (Tier.HIGH, Tier.MEDIUM, None, Tier.LOW, Tier.VERY_LOW)
@@ -55,7 +54,6 @@ class PackBudget:
     """Token budget of a pack, and the paths to leave out."""
 
     tokens: int
-    """Maximum number of tokens, >= 0."""
     count: Callable[[str], int]
     """Function that returns the number of tokens of a text."""
     counted_by: str

@@ -13,7 +13,7 @@ import numpy as np
 from bench.conversations import read_conversations
 from bench.figures import Cell
 from graphmem import GraphMem, Handle
-from graphmem.consolidation.records import BeliefChange, BeliefChangeKind, ConsolidationPolicy
+from graphmem.consolidation import BeliefChange, BeliefChangeKind, ConsolidationPolicy
 from graphmem.english import passages
 from graphmem.english.passages import Passage
 from graphmem.model import EvidenceKind, roles

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bench.figures import Report, Table
 from bench.locomo import data_folder
 from bench.server import connected, fresh_server
-from graphmem.consolidation.records import BeliefChange, BeliefChangeKind, ConsolidationReport
+from graphmem.consolidation import BeliefChange, BeliefChangeKind, ConsolidationReport
 from graphmem.model import EvidenceKind
 from research.consolidation import scores
 from research.consolidation.conversations import (

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bench.figures import Cell
-from graphmem.consolidation import rules
-from graphmem.consolidation.records import BeliefChange, BeliefChangeKind
+from graphmem.consolidation import BeliefChange, BeliefChangeKind, rules
 from graphmem.english.passages import Passage
 from graphmem.model import EvidenceKind
 from graphmem.rules import scoring

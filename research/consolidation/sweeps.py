@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from graphmem import Handle
-from graphmem.consolidation.records import BeliefChange
+from graphmem.consolidation import BeliefChange
 from research.consolidation import scores
 from research.consolidation.conversations import (
     GENERATED,

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphmem import Handle
 from graphmem.model import EventSource, EventType
-from graphmem.operations import evidence
+from graphmem.operations.evidence import recording
 from graphmem.ports import run_now
 
 Run = Callable[..., Any]
@@ -47,7 +47,7 @@ def test_a_flag_is_shown_until_it_is_resolved(run: Run, plain: Handle) -> None:
     not_flagged = run("belief", "clear-flag", belief).out
     assert not_flagged.startswith(f"Nothing changed. {belief[:6]} is not flagged.")
     source = EventSource(event_id="f1", source="consolidation")
-    run_now(evidence.mark(plain._state.context, EventType.FLAG, belief, source))
+    run_now(recording.mark(plain._state.context, EventType.FLAG, belief, source))
     for shown in (run("belief", "list").out, run("belief", "get", belief).out):
         assert "flagged since " in shown.splitlines()[0]
     shown = run("context", "threads", "of", "the", "pool").out

@@ -46,7 +46,6 @@ COMMANDS = dict(commands(cli))
 LEFT_OUT = {
     "demo": "shows a conversation of its own",
     "server up": "starts a server",
-    "server lock": "fetches",
     "admin procedures build": "compiles",
     "admin reembed": "changes the whole graph",
 }

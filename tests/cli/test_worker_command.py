@@ -10,8 +10,7 @@ import sys
 from pathlib import Path
 from typing import get_args
 
-from graphmem.jobs import schedule
-from graphmem.jobs.records import JobName
+from graphmem.jobs import JobName, schedule
 from graphmem.settings import Settings
 from tests.cli.conftest import Run
 from tests.plugins.children import environ_of

@@ -18,7 +18,7 @@ from graphmem.errors import (
 )
 from graphmem.model import EventSource, EventType, Origin, RecallPolicy
 from graphmem.model.policies import VitalityPolicy
-from graphmem.operations import evidence
+from graphmem.operations.evidence import recording
 from graphmem.rules import vitality
 from graphmem.testing import FrozenClock
 from tests.plugins.clients import Door
@@ -49,7 +49,7 @@ def recalled(memory: Handle, **which: Any) -> dict[str, BeliefBite]:
 def flag(door: Door, memory: Handle, belief_id: str, at: datetime, event_id: str) -> None:
     """Flag a belief, as only consolidation does."""
     source = EventSource(event_id=event_id, at=at, source="consolidation")
-    door.run(evidence.mark(memory._state.context, EventType.FLAG, belief_id, source))
+    door.run(recording.mark(memory._state.context, EventType.FLAG, belief_id, source))
 
 
 def test_what_is_archived_is_hidden_and_can_be_restored(

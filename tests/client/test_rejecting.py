@@ -13,7 +13,7 @@ import pytest
 from graphmem import AsOf, Handle, Outcome, Status
 from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError, RejectedError
 from graphmem.model import Origin, Triple
-from graphmem.operations import evidence
+from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
 from graphmem.rules import claims
 from tests.plugins.clients import Door, on_tenant
@@ -335,7 +335,7 @@ def test_a_spelling_that_exists_is_rejected_too(memory: Handle) -> None:
 
 def test_a_slot_with_a_checkpoint(plain: Handle) -> None:
     context = plain._state.context
-    place = evidence.SlotKey(
+    place = writing.SlotKey(
         claims.slot_id("global", "alice", "lives_in"), "global", "alice", "lives_in"
     )
     given = [
@@ -345,13 +345,11 @@ def test_a_slot_with_a_checkpoint(plain: Handle) -> None:
         for value in (PORTO, LISBON)
     ]
     plain.observe_many(given)
-    assert (
-        run_now(evidence.keep_checkpoint(context, place, newest=2, min_events=2, longest_s=0)) == 10
-    )
+    assert run_now(writing.keep(context, place, newest=2, min_events=2, longest_s=0)) == 10
     plain.reject(LISBON, reason=REASON)
     [porto] = plain.current("alice", "lives_in").candidates
     assert (porto.object, porto.events) == ("Porto", 6)
-    run_now(evidence.keep_checkpoint(context, place, newest=2, min_events=2, longest_s=0))
+    run_now(writing.keep(context, place, newest=2, min_events=2, longest_s=0))
     before = AsOf(valid=datetime.now(UTC) - HOUR)
     assert sorted(values(plain, as_of=before)) == ["Lisbon", "Porto"]
     plain.observe("alice", "works_at", "Initech", at=MAY)

@@ -32,7 +32,6 @@ LEFT_OUT = {
     "admin metrics serve": "the same",
     "server up": "starts a server",
     "server down": "ends one",
-    "server lock": "asks a repository",
     "server backup": "stops a server, and writes a file",
     "server restore": "stops a server",
     "worker": "runs until it is stopped",

@@ -25,7 +25,7 @@ from hypothesis.stateful import (
 from graphmem import Handle, Status
 from graphmem.errors import NotFoundError, RefusedError
 from graphmem.model import Belief, EvidenceKind
-from graphmem.operations import evidence
+from graphmem.operations.evidence import writing
 from graphmem.ports import run_now
 from graphmem.rules import claims
 from tests.plugins.clients import on_tenant
@@ -276,12 +276,8 @@ class Laundering(RuleBasedStateMachine):
     def keep(self, handle: Handle, scope: str) -> None:
         for subject in SUBJECTS:
             key = claims.name_key(subject)
-            slot = evidence.SlotKey(claims.slot_id(scope, key, "lives_in"), scope, key, "lives_in")
-            run_now(
-                evidence.keep_checkpoint(
-                    handle._state.context, slot, newest=1, min_events=1, longest_s=0
-                )
-            )
+            slot = writing.SlotKey(claims.slot_id(scope, key, "lives_in"), scope, key, "lives_in")
+            run_now(writing.keep(handle._state.context, slot, newest=1, min_events=1, longest_s=0))
 
     @rule()
     def export(self) -> None:

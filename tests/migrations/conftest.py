@@ -9,11 +9,11 @@ from typing import Any, LiteralString
 import neo4j
 import pytest
 
-from graphmem.client.file_access import ExportFiles, TextFiles
+from graphmem.file_access import ExportFiles, TextFiles
 from graphmem.graph import catalog
 from graphmem.graph.driver import BlockingGraph
 from graphmem.io_modes import BLOCKING
-from graphmem.ports import Clock, Embedder, Services, run_now
+from graphmem.ports import Clock, Embedder, ServerAddress, Services, run_now
 from graphmem.schema import Difference
 from graphmem.schema.declared import declared
 from graphmem.schema.migration import drift, migrate
@@ -22,20 +22,11 @@ from graphmem.testing import FrozenClock, HashEmbedder
 from tests.plugins.server import Server, started
 
 
-@dataclass(frozen=True)
-class Address:
-    """Where the blank server is."""
-
-    uri: str
-    user: str
-    password: str = field(repr=False)
-
-
 @dataclass
 class Blank:
     """A server without a schema, seen with and without graphmem."""
 
-    address: Address
+    address: ServerAddress
     driver: neo4j.Driver
     told: list[str] = field(default_factory=list)
     _graphs: list[BlockingGraph] = field(default_factory=list)
@@ -137,7 +128,7 @@ def own_driver(own_server: Server) -> Iterator[neo4j.Driver]:
 @pytest.fixture
 def _blank(own_server: Server, own_driver: neo4j.Driver) -> Iterator[Blank]:
     password = own_server.password.get_secret_value()
-    blank = Blank(Address(own_server.uri, own_server.user, password), own_driver)
+    blank = Blank(ServerAddress(own_server.uri, own_server.user, password), own_driver)
     try:
         yield blank
     finally:

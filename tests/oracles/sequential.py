@@ -11,8 +11,21 @@ from operator import attrgetter
 
 from graphmem.model.belief import VerdictStatus
 from graphmem.model.policies import SprtParameters
-from graphmem.rules.formulas import STANDARD_TEST, TOLERANCE, Evidence, evidence_strength
+from graphmem.rules.formulas import STANDARD_TEST, TOLERANCE, Evidence, clamp_strength
 from tests.oracles.projection import episode_of
+
+
+def evidence_strength(e: Evidence) -> float:
+    """Return the strength of an event in [0.1, 0.9]; for an observation it is at least 1/2."""
+    return clamp_strength(
+        e.strength if e.strength is not None else (1 + e.weight * e.confidence) / 2
+    )
+
+
+def implied_belief(e: Evidence) -> float:
+    """Return the degree of belief that a piece of evidence implies, in [0, 1]."""
+    strength = evidence_strength(e)
+    return strength if e.polarity > 0 else 1 - strength
 
 
 @dataclass(frozen=True)

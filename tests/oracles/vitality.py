@@ -15,9 +15,10 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from graphmem.model import EventType, Vitality
-from graphmem.rules.formulas import Evidence, implied_belief
+from graphmem.rules.formulas import Evidence
 from graphmem.rules.vitality import STANDARD_VITALITY, VitalityConstants
 from tests.oracles import projection
+from tests.oracles.sequential import implied_belief
 
 _DAY = timedelta(days=1)
 END = datetime(9999, 1, 1, tzinfo=UTC)

@@ -22,9 +22,9 @@ from zlib import crc32
 import pytest
 
 from graphmem.client import AsyncGraphMem, AsyncHandle, GraphMem, Handle, connect, handle
-from graphmem.client.file_access import ExportFiles, TextFiles
 from graphmem.client.namespace import AsyncNamespace
 from graphmem.client.state import HandleState
+from graphmem.file_access import ExportFiles, TextFiles
 from graphmem.io_modes import BLOCKING, SystemClock
 from graphmem.model import EmbeddingModel, TenantScope, Trust
 from graphmem.ports import RequestContext, Services, run_now

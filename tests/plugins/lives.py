@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle
 from graphmem.model import AsOf, EventSource, EventType, Origin, Status, Vitality
-from graphmem.operations import evidence
-from graphmem.operations.evidence import writing
+from graphmem.operations.evidence import recording, writing
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import claims, vitality
 from graphmem.usage import access_log
@@ -236,7 +235,7 @@ class Shelf:
         for sign in story.signs[::turn]:
             source = EventSource(event_id=prefix + sign.id, at=sign.at)
             belief_id = claims.triple_claim(scope, SUBJECT, PREDICATE, sign.claim).id
-            run_now(evidence.mark(context, sign.type, belief_id, source))
+            run_now(recording.mark(context, sign.type, belief_id, source))
         return self._lived(story, handle, prefix)
 
     def _search(self, context: RequestContext, returns: Sequence[Return], prefix: str) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, TypeVar
 
-from graphmem.io_modes import AWAITED, BLOCKING
+from graphmem.io_modes import AWAITED, BLOCKING, IOMode
 from graphmem.ports import run_now
 
 T = TypeVar("T")
@@ -188,7 +188,7 @@ class _Server(ThreadingHTTPServer):
 
 
 @dataclass
-class Waits:
+class Waits(IOMode):
     """Replaces the blocking or async waiting functions; records pauses without sleeping."""
 
     awaited: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from types import ModuleType
 from typing import Any, get_type_hints
@@ -35,13 +36,17 @@ NO_DATA = {*("open", "close", "health", "tenant", "scope", "session"), *("tenant
 
 
 def exported(module: ModuleType) -> list[str]:
-    """Return the public names of a package, in order; `__all__`, else what it imports."""
-    public = [
-        name
-        for name, found in vars(module).items()
-        if not name.startswith("_") and not inspect.ismodule(found)
-    ]
-    return sorted(getattr(module, "__all__", public))
+    """Return the public names of a package, in order: `__all__`, else what it defines or passes."""
+    found = set[str]()
+    for line in ast.parse(inspect.getsource(module)).body:
+        match line:
+            case ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+                found.add(name)
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                found.add(name)
+            case ast.ImportFrom(names=names):
+                found |= {one.name for one in names if one.asname == one.name}
+    return sorted(getattr(module, "__all__", (name for name in found if name[0] != "_")))
 
 
 def methods(owner: type) -> list[str]:

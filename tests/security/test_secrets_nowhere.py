@@ -15,10 +15,9 @@ import pytest
 from pydantic import SecretStr
 
 from graphmem import GraphMem
-from graphmem.client import connect
 from graphmem.errors import GraphmemError
 from graphmem.operations.memories import GET
-from graphmem.ports import run_now
+from graphmem.ports import ServerAddress, run_now
 from graphmem.settings import Settings
 from graphmem.telemetry import OtelTelemetry, PrometheusTelemetry
 from graphmem.testing import HashEmbedder
@@ -157,7 +156,7 @@ def test_metrics_and_spans_hold_none(planted: Settings) -> None:
 
 
 def test_an_address_shows_no_password() -> None:
-    made = connect.Neo4jAddress("bolt://127.0.0.1:7687", "neo4j", PLANTED)
+    made = ServerAddress("bolt://127.0.0.1:7687", "neo4j", PLANTED)
     assert PLANTED not in f"{made!r} {made}"
 
 

@@ -20,12 +20,12 @@ from graphmem.model import (
     EvidenceKind,
     Policy,
 )
-from graphmem.rules import formulas
 from graphmem.rules.formulas import Evidence
 from graphmem.rules.read_options import position_cursor
 from tests.oracles import projection
 from tests.oracles import sequential as sequential_oracle
 from tests.oracles.projection import clipped, days, episode_of
+from tests.oracles.sequential import evidence_strength
 from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
 from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, long_history, policies
@@ -188,7 +188,7 @@ def _said(piece: EvidenceDetail, e: Evidence, valid: datetime, by: Policy) -> li
         ),
         *_unlike("score", piece.score, e.weight * clipped(e.confidence)),
         *_unlike("weight", piece.weight, e.weight),
-        *_unlike("strength", piece.strength, formulas.evidence_strength(e)),
+        *_unlike("strength", piece.strength, evidence_strength(e)),
         *_unlike("llr", piece.llr, sequential_oracle.llr(e)),
     ]
 

@@ -22,7 +22,7 @@ READS = 1_000_000
 
 
 def thinned(look: Look, n: int, points: int, given: list[int] | None = None) -> list[int]:
-    text = LANGUAGE + catalog.expand("thinned", QUERY)
+    text = LANGUAGE + catalog.expand(QUERY)
     [row] = look.rows(text, n=n, points=points, instants=given, valid=n + 1)
     found: list[int] = row["instants"]
     return found

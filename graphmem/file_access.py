@@ -43,23 +43,23 @@ def _in_mode(
 
 @dataclass(frozen=True, slots=True)
 class TextFiles:
-    """UTF-8 text files of users; see `ports.Files`."""
+    """UTF-8 text files that users own: read in full, or changed in part."""
 
     mode: IOMode
 
     @_in_mode
     def read(self, path: Path) -> str | None:
-        """Return the text of a file; None if it does not exist.
-
-        Raises:
-            DigestFileError: it cannot be read.
-        """
+        """Return the text of a file; None if it does not exist."""
         with _digest_failure(path):
             return _text(_resolved(path), path)
 
     @_in_mode
     def below(self, root: Path, name: str) -> str | None:
-        """Return the text of a file below a folder."""
+        """Return the text of a file below a folder.
+
+        None if it does not exist, is outside the folder (links followed), or is not a text of at
+        most 1 MB.
+        """
         # An agent once named this file: it may have changed since, and its name may be invalid.
         with suppress(OSError, ValueError):
             real = (root / name).resolve(strict=True)
@@ -71,11 +71,10 @@ class TextFiles:
 
     @_in_mode
     def revise(self, path: Path, change: Callable[[str | None], str]) -> None:
-        """Replace a file's text with the result of `change`.
+        """Replace a file's text by the result of `change`, completely or not at all.
 
-        Raises:
-            DigestFileError: it cannot be read or written.
-            DigestLockedError: another process held its lock for too long.
+        Links are followed and permissions kept. Only one writer revises a file at a time;
+        `change` may run more than once, and if it raises, the file stays unchanged.
         """
         from filelock import FileLock, Timeout
 
@@ -193,7 +192,7 @@ LONGEST = 256 << 20
 
 @dataclass(frozen=True, slots=True)
 class ExportFiles:
-    """Files of an export; see `ports.Exports`."""
+    """Files of an export, partial and complete. Failures raise ExportFileError."""
 
     mode: IOMode
 
@@ -211,7 +210,10 @@ class ExportFiles:
 
     @_in_mode
     def lines(self, path: Path, start: int) -> list[bytes]:
-        """Return some lines of a file."""
+        """Return some lines of a file from an offset, including line ends; none at its end.
+
+        The last line of a truncated file has no line end.
+        """
         with _export_failure(path), path.open("rb") as file:
             file.seek(start)
             data = file.read(PIECE)
@@ -223,7 +225,7 @@ class ExportFiles:
 
     @_in_mode
     def append(self, path: Path, start: int, data: bytes) -> None:
-        """Append to a file."""
+        """Append to a file that ends at `start`; at 0, create it, accessible to its owner only."""
         with _export_failure(path), os.fdopen(_opened(path, start), "ab") as file:
             if file.seek(0, os.SEEK_END) != start:
                 raise ExportFileError(
@@ -233,13 +235,13 @@ class ExportFiles:
 
     @_in_mode
     def cut(self, path: Path, end: int) -> None:
-        """Truncate a file."""
+        """Truncate a file at an offset."""
         with _export_failure(path), os.fdopen(private_files.reopen(path, os.O_RDWR), "r+b") as file:
             file.truncate(end)
 
     @_in_mode
     def finish(self, part: Path, path: Path) -> None:
-        """Rename a complete file to its final name."""
+        """Sync a complete file to disk and rename it to a name that must not exist yet."""
         with _export_failure(path):
             with os.fdopen(private_files.reopen(part, os.O_RDWR), "r+b") as file:
                 os.fsync(file.fileno())

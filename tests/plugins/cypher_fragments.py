@@ -1,4 +1,4 @@
-"""Variables in scope at the fragments of a Cypher text, to check what their headers declare."""
+"""Fragments of Cypher, and whether what they declare is in scope where they are included."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`"
-"""A string, or a name in backquotes."""
+from graphmem.graph import catalog
+from graphmem.graph.catalog import QUOTED
+
+_INCLUDE = re.compile(r"^([ \t]*)// include: (fragments/\w+)\.cypher[ \t]*$", re.MULTILINE)
+_NOTE = re.compile(r"\([^()]*\)")
+"""Meaning of a variable behind its name in the header of a fragment."""
+DEEPEST = 4
+"""Maximum depth of fragments that include fragments."""
 BEGIN, END = "//<", "//>"
 """Comments that enclose a fragment, each followed by its name."""
 _TOKEN = re.compile(rf"//[<>] \S+|{QUOTED}|//.*|\$\w+|\.\w+|[A-Za-z_]\w*|[0-9][\w.]*|[^\s\w]")
@@ -32,6 +38,61 @@ class Mark:
     begins: bool
     scope: frozenset[str]
     """Variables in scope there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A file under cypher/fragments, which procedures include."""
+
+    name: str
+    needs: frozenset[str]
+    """Variables that must be in scope before it."""
+    leaves: frozenset[str]
+    """Variables that are in scope after it."""
+    body: str
+
+
+def fragment(name: str) -> Fragment:
+    """Return a fragment, such as `fragments/policy`."""
+    source = (catalog.folder("cypher") / f"{name}.cypher").read_text("utf-8")
+    head, _, body = source.partition("\n\n")
+    fields = {"needs": "", "leaves": "", "twin": ""}
+    section = ""
+    for line in head.splitlines():
+        field = re.match(r"^// (\w+):(?: (.*))?$", line)
+        if field:
+            section = field[1]
+            assert section in fields, f"{name}: unknown header field {section!r}"
+            assert not fields[section], f"{name}: repeated header field {section!r}"
+        if section:
+            fields[section] += " " + (field[2] or "" if field else line.removeprefix("//"))
+    needs, leaves = (
+        frozenset(_NOTE.sub("", fields[one]).replace(",", " ").split())
+        for one in ("needs", "leaves")
+    )
+    return Fragment(name, needs, leaves, body.rstrip())
+
+
+def misfits(body: str) -> list[str]:
+    """Return what fragments declare that does not hold where a body includes them."""
+    found = []
+    for mark in marks(_marked(body)):
+        one = fragment(mark.fragment)
+        declared, field = (one.needs, "needs") if mark.begins else (one.leaves, "leaves")
+        if absent := sorted(declared - mark.scope):
+            found.append(f"{one.name}: `{field}` declares {', '.join(absent)}")
+    return found
+
+
+def _marked(body: str, depth: int = 0) -> str:
+    """Return a body with its fragments, each between marks."""
+    assert depth <= DEEPEST, "fragments are nested too deep"
+
+    def included(match: re.Match[str]) -> str:
+        text = _marked(fragment(match[2]).body, depth + 1)
+        return f"{BEGIN} {match[2]}\n{text}\n{END} {match[2]}"
+
+    return _INCLUDE.sub(included, body)
 
 
 def marks(text: str) -> list[Mark]:

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from graphmem.client import file_access
-from graphmem.client.file_access import TextFiles
+from graphmem import file_access
 from graphmem.errors import DigestFileError, DigestLockedError
+from graphmem.file_access import TextFiles
 from graphmem.io_modes import AWAITED, BLOCKING
-from graphmem.ports import Files, run_now
+from graphmem.ports import run_now
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(params=["blocking", "awaited"])
 def files(request: pytest.FixtureRequest, runner: Any) -> Any:
     """Both faces, behind one that returns."""
-    inner: Files = TextFiles(BLOCKING if request.param == "blocking" else AWAITED)
+    inner = TextFiles(BLOCKING if request.param == "blocking" else AWAITED)
     run: Callable[[Any], Any] = run_now if request.param == "blocking" else runner.run
 
     class Returning:
@@ -217,7 +217,7 @@ def test_a_lock_that_is_held_is_waited_for_and_then_said(
 APPENDING = """
 import sys
 from pathlib import Path
-from graphmem.client.file_access import TextFiles
+from graphmem.file_access import TextFiles
 from graphmem.io_modes import BLOCKING
 from graphmem.ports import run_now
 for n in range(40):
