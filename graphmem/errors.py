@@ -1,56 +1,6 @@
 """Errors of graphmem, each with a stable code and a hint.
 
 The class docstring is the default message, so the text is written once.
-
-    GraphmemError
-    ├─ ConfigurationError            a setting is invalid; found before any write
-    │  ├─ ModelMismatchError         the graph was filled with another embedding model
-    │  ├─ ReembeddingError           the graph is between two embedding models
-    │  ├─ DatabaseNotFoundError      the server has no database of this name
-    │  └─ LanguageMismatchError      its full-text indexes use another language
-    ├─ CatalogError                  a Cypher file contradicts its header
-    ├─ SchemaError
-    │  ├─ MigrationPendingError · MigrationChangedError · MigrationLockedError
-    ├─ InvalidInputError             an argument is invalid
-    │  ├─ AmbiguousIdError           several ids begin with it
-    │  ├─ SourceFileError            a conversation file cannot be read; names the line
-    │  ├─ DigestFileError            a digest cannot be read or written; names the line
-    │  └─ ExportFileError            an export cannot be read or written; names the line
-    ├─ RefusedError                  the request is well formed and breaks a rule of the domain
-    │  ├─ EventConflictError         the id exists with other content
-    │  ├─ ErasedError                it was erased and must not be written again
-    │  ├─ ContentRefusedError        hygiene rejects a text that must be stored verbatim
-    │  ├─ ForeignScopeError          it belongs to another scope, which this handle must not change
-    │  ├─ SelfSupersessionError
-    │  ├─ ForkedChainError           a chain has several heads, and the request names none of them
-    │  ├─ ArchiveDamagedError        the text of an archive does not match its checksum
-    │  ├─ ImportConflictError        a record contradicts existing data; names its line
-    │  ├─ NameChainError             a name would be an alias of an alias
-    │  ├─ CardinalityConflictError   a predicate was declared with the other cardinality
-    │  ├─ PersonOnlyError            the handle must be a person's
-    │  ├─ RejectedError              a person rejected it, and only a person may take that back
-    │  └─ SupersededBeliefError      another belief has already replaced it
-    ├─ NotFoundError                 nothing visible has this id
-    ├─ UnavailableError              may succeed later
-    │  ├─ GraphUnavailableError
-    │  ├─ ModelUnavailableError
-    │  │  ├─ ModelUnansweredError    it answers other requests
-    │  │  └─ ModelFetchError         the files of a local model could not be fetched
-    │  ├─ IndexNotReadyError         a search would return incomplete results
-    │  ├─ ReadConflictError          data was deleted while it was read
-    │  ├─ LeaseLostError             another worker has resumed the work
-    │  ├─ DigestLockedError          another process held the file for too long
-    │  ├─ StillStartingError         the memory server answers, but its database is still starting
-    │  └─ LocalServerError           the managed server did not start; carries the log's tail
-    │     ├─ ServerFetchError        its files could not be fetched or were damaged
-    │     ├─ ProceduresNotBuiltError the plugin of procedures did not compile
-    │     └─ ServerLockedError       another process owns the data folder
-    ├─ ClientClosedError             the client was closed before the call
-    ├─ EventLoopError                the client belongs to another event loop
-    ├─ GraphAccessError              the server refused the credentials
-    ├─ GraphQueryError               the server refused a query
-    ├─ ModelReplyError               the model's reply is invalid
-    └─ SuspendedInSyncError          a bug in graphmem: blocking code reached a suspending await
 """
 
 from __future__ import annotations

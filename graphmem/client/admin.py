@@ -106,7 +106,6 @@ class AsyncAdmin(AsyncErasing):
                 Nothing of its batch of 500 is written, and earlier batches stay.
             ErasedError: a record may be derived from erased data; the error names its line. Nothing
                 is imported.
-            PersonOnlyError: the handle was made for another writer than a person.
         """
         trust.check_right("import", self._state.context.trust)  # A file has its own trust.
         report = await importing.take(self._state.context, file_of("path", path), on_progress)

@@ -68,7 +68,6 @@ class AsyncBeliefChanges(AsyncNamespace):
             ForeignScopeError: the event belongs to another scope.
             NotFoundError: the event does not exist.
             PersonOnlyError: a person wrote the event, and the handle is not a person's.
-            EventConflictError, InvalidInputError: see `observe`.
         """
         given = event_source(origin, at)
         return await recording.retract(self._state.context, event_id, given, missing_ok=missing_ok)
@@ -106,11 +105,8 @@ class AsyncBeliefChanges(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            NotFoundError: no visible belief has this id.
-            ForeignScopeError: the belief belongs to another scope.
             SupersededBeliefError: the belief was superseded already.
             SelfSupersessionError: the new wording is that of the belief itself.
-            InvalidInputError, EventConflictError: see `observe`.
         """
         given = locals()
         by = event_source(origin, at, reason)
@@ -140,8 +136,7 @@ class AsyncBeliefChanges(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
-            InvalidInputError, EventConflictError: see `revise`.
+            SupersededBeliefError, SelfSupersessionError: see `revise`.
         """
         by = event_source(origin, at, reason)
         own = {"episode_id": episode_id, "turn_id": turn_id, **dict(by)}
@@ -181,8 +176,7 @@ class AsyncBeliefChanges(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            NotFoundError, ForeignScopeError, SupersededBeliefError, SelfSupersessionError,
-            InvalidInputError, EventConflictError: see `revise`.
+            SupersededBeliefError, SelfSupersessionError: see `revise`.
         """
         if len({belief_id_of(one) for one in beliefs}) < _PAIR:
             raise InvalidInputError("`beliefs` must name at least two beliefs.")
@@ -211,11 +205,8 @@ class AsyncBeliefChanges(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            NotFoundError: no visible belief has this id.
-            ForeignScopeError: the belief belongs to another scope.
             SupersededBeliefError: the belief was superseded already.
             InvalidInputError: an argument is invalid, or `at` is in the future.
-            EventConflictError: the id was used for another event.
         """
         by = event_source(origin, at, reason)
         known = belief_id_of(belief_id)
@@ -236,9 +227,6 @@ class AsyncBeliefChanges(AsyncNamespace):
             reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
-
-        Raises:
-            NotFoundError, ForeignScopeError, InvalidInputError, EventConflictError: see `archive`.
         """
         by = event_source(origin, at, reason)
         known = belief_id_of(belief_id)
@@ -261,9 +249,6 @@ class AsyncBeliefChanges(AsyncNamespace):
             reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
-
-        Raises:
-            NotFoundError, ForeignScopeError, InvalidInputError, EventConflictError: see `archive`.
         """
         by = event_source(origin, at, reason)
         known = belief_id_of(belief_id)

@@ -93,7 +93,6 @@ class AsyncBeliefVerbs(AsyncNamespace):
 
         Raises:
             InvalidInputError: an argument is invalid, or the source type has no weight.
-            EventConflictError: the id was used for another event.
             NotFoundError: the episode or turn does not exist.
             CardinalityConflictError: the predicate was declared with the other cardinality.
         """
@@ -118,7 +117,6 @@ class AsyncBeliefVerbs(AsyncNamespace):
                 recorded.
             CardinalityConflictError: two observations give a predicate different cardinalities;
                 nothing is recorded. Or see `observe`; earlier batches are kept.
-            EventConflictError, NotFoundError: see `observe`; earlier batches are kept.
         """
         given = await self._state.with_whole_ids(records("observations", Observation, observations))
         placed = [await self._state.placed(one) for one in given]
@@ -157,9 +155,6 @@ class AsyncBeliefVerbs(AsyncNamespace):
             actor: who recorded it.
             artifact_ref: file, address or session that it comes from.
             note: comment; kept with the event.
-
-        Raises:
-            InvalidInputError, EventConflictError, NotFoundError: see `observe`.
         """
         given = valid_part(Hypothesis, locals())
         return await recording.believe(self._state.context, await self._state.placed(given))
@@ -194,11 +189,6 @@ class AsyncBeliefVerbs(AsyncNamespace):
             actor: who recorded it.
             artifact_ref: file, address or session that it comes from.
             note: comment; kept with the event.
-
-        Raises:
-            NotFoundError: no visible belief has this id.
-            ForeignScopeError: the belief belongs to another scope.
-            InvalidInputError, EventConflictError: see `observe`.
         """
         given = valid_part(BeliefEvidence, locals())
         return await recording.testify(
@@ -248,9 +238,6 @@ class AsyncBeliefVerbs(AsyncNamespace):
             limit: maximum number of pieces, 1 to 1,000.
             pooled: count only the strongest piece of each episode and polarity.
             as_of: valid and known time of the read; now by default.
-
-        Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
         """
         suppose = belief.TrailRequest(
             pooled=pooled, skip=read_options.parse_position_cursor(cursor), limit=limit
@@ -327,10 +314,7 @@ class AsyncRejectionVerbs(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            PersonOnlyError: the handle was made for another writer than a person.
-            NotFoundError: no visible memory or belief has this id.
             ErasedError: the value of a slot was erased.
-            EventConflictError: the id was used for another event.
         """
         by = event_source(origin, at, reason)
         value = cast("str | Triple", target)
@@ -353,8 +337,7 @@ class AsyncRejectionVerbs(AsyncNamespace):
             origin: source, actor, artifact and note of the event, and its idempotency key.
 
         Raises:
-            PersonOnlyError, NotFoundError, ErasedError, EventConflictError, InvalidInputError: see
-                `reject`.
+            ErasedError: see `reject`.
         """
         by = event_source(origin, at, reason)
         value = cast("str | Triple", target)

@@ -66,9 +66,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
             belief_id: id of the belief, or a receipt or record of it.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-
-        Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
         """
         read = reading_of(as_of, policy)
         return await belief.belief(self._state.context, belief_id_of(belief_id), read)
@@ -149,9 +146,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
             limit: maximum number of events, 1 to 1,000.
             as_of: valid and known time of the read. A retraction holds for every valid time, from
                 the time it is known.
-
-        Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
         """
         return await reasons.history(
             self._state.context,
@@ -166,9 +160,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
         Args:
             belief_id: id of a belief of the chain, or a receipt or record of it.
             as_of: valid and known time of the read; now by default.
-
-        Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
         """
         at = reading_of(as_of).as_of
         return await reasons.chain(self._state.context, belief_id_of(belief_id), at)
@@ -183,9 +174,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
             limit: maximum number of newest events, with their turns and episodes, and of memories;
                 1 to 1,000.
             as_of: valid and known time of the read; now by default.
-
-        Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
         """
         return await reasons.provenance(
             self._state.context,
@@ -217,9 +205,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
             top: number of values of a slot: those that are best at any of the times.
             as_of: `valid` is the last time to read; now by default.
             policy: policy to read by instead of the declared one.
-
-        Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
         """
         when = reasons.TimelineInstants(None if instants is None else tuple(instants), points)
         context, read = self._state.context, reading_of(as_of, policy)
@@ -267,7 +252,6 @@ class AsyncBeliefs(AsyncBeliefChanges):
             as_of: valid and known time of the read; now by default.
 
         Raises:
-            NotFoundError: no visible belief has this id, or it was not known at that time.
             InvalidInputError: the belief has more evidence, an argument is invalid, or
                 `as_of.known` is in the future.
         """

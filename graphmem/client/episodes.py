@@ -85,9 +85,6 @@ class AsyncEpisodes(AsyncNamespace):
 
         Args:
             episode_id: id of the episode.
-
-        Raises:
-            NotFoundError: no visible episode has this id.
         """
         return await episode.episode(self._state.context, episode_id)
 
@@ -258,8 +255,6 @@ class AsyncEpisodes(AsyncNamespace):
             episode_id: id of the episode.
 
         Raises:
-            NotFoundError: no visible episode has this id.
-            ForeignScopeError: the episode belongs to another scope.
             ArchiveDamagedError: the archive does not hold what was put into it.
         """
         return await compression.restore(self._state.context, episode_id)
@@ -269,10 +264,6 @@ class AsyncEpisodes(AsyncNamespace):
 
         Args:
             episode_id: id of the episode.
-
-        Raises:
-            NotFoundError: no visible episode has this id.
-            ForeignScopeError: the episode belongs to another scope.
         """
         return await pruning.pin(self._state.context, episode_id, pinned=True)
 
@@ -281,10 +272,6 @@ class AsyncEpisodes(AsyncNamespace):
 
         Args:
             episode_id: id of the episode.
-
-        Raises:
-            NotFoundError: no visible episode has this id.
-            ForeignScopeError: the episode belongs to another scope.
         """
         return await pruning.pin(self._state.context, episode_id, pinned=False)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
 
 from pydantic import Field
@@ -63,29 +62,7 @@ class AsyncGraphMem(AsyncHandle):
     ) -> Self:
         """Connect, and return a handle on the tenant and scope of the settings.
 
-        Without a URI the managed local server is started and its schema is kept up to date.
-
-        Args:
-            uri: address of a Neo4j server; by default the settings' one, else the managed server.
-            user: user name for the server.
-            password: password for the server.
-            database: name of the database; the user's home database by default.
-            tenant: tenant of the handle.
-            scope: write scope of the handle.
-            settings: other settings; by default those of the environment.
-            on_progress: called with one line of text before each slow step.
-            on_commit: called after each committed text; an error in it is logged and has no effect.
-            rules: hygiene rules in addition to the built-in ones.
-            embedder: embedding model to use instead of the settings' one.
-            llm: language model to use instead of the settings' one.
-            reranker: reranker to use instead of the settings' one.
-            telemetry: receiver of metrics and traces instead of the settings' one.
-
-        Raises:
-            ConfigurationError: the settings or a model are invalid.
-            LocalServerError, GraphUnavailableError, GraphAccessError: no server can be used.
-            MigrationPendingError: your own server needs `graphmem admin migrate`.
-            ModelMismatchError: the graph was filled with another embedding model.
+        The arguments and errors are those of `GraphMem.open`.
         """
         known = connect.settings(
             settings,
@@ -183,12 +160,7 @@ class AsyncGraphMem(AsyncHandle):
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._state.close()
 
 
@@ -239,7 +211,10 @@ class GraphMem(Handle):
             telemetry: receiver of metrics and traces instead of the settings' one.
 
         Raises:
-            see `AsyncGraphMem.open`.
+            ConfigurationError: the settings or a model are invalid.
+            LocalServerError, GraphUnavailableError, GraphAccessError: no server can be used.
+            MigrationPendingError: your own server needs `graphmem admin migrate`.
+            ModelMismatchError: the graph was filled with another embedding model.
         """
         known = connect.settings(
             settings,

@@ -65,11 +65,7 @@ from graphmem.rules import drafts, identity
 class AsyncHandle(
     AsyncMemoryVerbs, AsyncBeliefVerbs, AsyncRejectionVerbs, AsyncRecallVerbs, AsyncJobs
 ):
-    """All operations on the memory of one tenant and scope, awaited.
-
-    Each method raises `InvalidInputError` if an argument is invalid, a cursor is not from a page,
-    or the known time of a read is in the future.
-    """
+    """All operations on the memory of one tenant and scope, awaited; errors as in `Handle`."""
 
     @property
     def memories(self) -> AsyncMemories:
@@ -117,12 +113,7 @@ class AsyncHandle(
         return AsyncItems(self._state)
 
     def scope(self, name: str, *, read_scopes: Sequence[str] | None = None) -> AsyncHandle:
-        """Return a handle that writes to a scope.
-
-        Args:
-            name: write scope.
-            read_scopes: scopes to read; the scope itself and `global` by default.
-        """
+        """Return a handle that writes to a scope; see `Handle.scope`."""
         return AsyncHandle(on_scope(self._state, name, read_scopes))
 
     def session(
@@ -133,16 +124,7 @@ class AsyncHandle(
         logged: bool = True,
         shared: bool = False,
     ) -> AsyncSession:
-        """Return a handle whose writes belong to a session; use it in `async with`.
-
-        Args:
-            session_id: your name for the session; the same name continues the same conversation.
-            agent: name of the agent that works in the session, for the log.
-            logged: False keeps the session's searches and accesses out of the log.
-            shared: whether other processes log in the same session, as hooks of an agent do. What
-                they log on a day (UTC) is then one session, which is over a day after its last
-                entry.
-        """
+        """Return a handle for `async with` that writes to a session; see `Handle.session`."""
         return AsyncSession(
             _in_session(self._state, session_id, agent, logged=logged, shared=shared)
         )
@@ -151,8 +133,11 @@ class AsyncHandle(
 class Handle(MemoryVerbs, BeliefVerbs, RejectionVerbs, RecallVerbs, Jobs):
     """All operations on the memory of one tenant and scope, blocking.
 
-    Each method raises `InvalidInputError` if an argument is invalid, a cursor is not from a page,
-    or the known time of a read is in the future.
+    Every method raises `InvalidInputError` if an argument is invalid, a cursor is not from a page,
+    or the known time of a read is in the future; `NotFoundError` if nothing visible has an id, or
+    had it at the time of a read; `ForeignScopeError` if it would change what belongs to another
+    scope; `EventConflictError` if the id of its event was used for another event; `PersonOnlyError`
+    if only a person may do it, and the handle was made for another writer.
     """
 
     @property

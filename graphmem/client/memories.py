@@ -48,9 +48,6 @@ class AsyncMemories(AsyncNamespace):
             memory_id: id of the memory.
             as_of: valid and known time; status, counts and heads follow from the events seen then.
                 Tags are current: they have no history.
-
-        Raises:
-            NotFoundError: no visible memory has this id, or it was not known at that time.
         """
         return await memories.get(self._state.context, memory_id, moment_of(as_of))
 
@@ -94,9 +91,6 @@ class AsyncMemories(AsyncNamespace):
             memory_id: id of the memory.
             limit: maximum number of events, 1 to 1,000.
             as_of: return only events seen at this valid and known time.
-
-        Raises:
-            NotFoundError, InvalidInputError: see `get`.
         """
         return await memories.history(
             self._state.context, memory_id, limit=limit, as_of=moment_of(as_of)
@@ -108,9 +102,6 @@ class AsyncMemories(AsyncNamespace):
         Args:
             memory_id: id of a memory of the chain.
             as_of: follow supersessions seen at this valid and known time; see `get`.
-
-        Raises:
-            NotFoundError, InvalidInputError: see `get`.
         """
         return await memories.chain(self._state.context, memory_id, moment_of(as_of))
 
@@ -129,10 +120,6 @@ class AsyncMemories(AsyncNamespace):
             reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
-
-        Raises:
-            NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
-                `supersede`.
         """
         by = event_source(origin, at, reason)
         return await lineage.mark(self._state.context, memory_id, EventType.DEPRECATE, by)
@@ -152,10 +139,6 @@ class AsyncMemories(AsyncNamespace):
             reason: the reason; kept with the event.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
-
-        Raises:
-            NotFoundError, ForeignScopeError, EventConflictError, InvalidInputError: see
-                `supersede`.
         """
         by = event_source(origin, at, reason)
         return await lineage.mark(self._state.context, memory_id, EventType.RESTORE, by)

@@ -95,7 +95,6 @@ class AsyncMemoryVerbs(AsyncNamespace):
         Raises:
             InvalidInputError: an argument is invalid, the source type has no weight, or confidence
                 or source_type is given without claims.
-            EventConflictError: the id was used for another event.
         """
         # The default objects of the signature count as not given.
         given = dict(locals())
@@ -200,12 +199,9 @@ class AsyncMemoryVerbs(AsyncNamespace):
             tags: tags of the memory.
 
         Raises:
-            NotFoundError: no visible memory has this id.
-            ForeignScopeError: the memory belongs to another scope.
             ContentRefusedError: a hygiene rule rejected the text.
             SelfSupersessionError: the text is that of the memory to replace.
             ForkedChainError: the chain has several heads.
-            EventConflictError: the id was used for another event.
         """
         by = event_source(origin, at, reason)
         own = by.model_dump(exclude={"note"})
@@ -254,7 +250,6 @@ class AsyncMemoryVerbs(AsyncNamespace):
                 the number of erased nodes.
 
         Raises:
-            NotFoundError: no visible item has this id.
             ForeignScopeError: the target belongs to another scope, or is another scope.
             DigestFileError, DigestLockedError: a digest cannot be read or written.
             ConfigurationError: the signing key cannot be used; nothing is erased.

@@ -77,10 +77,6 @@ class AsyncPredicates(AsyncNamespace):
             valid_from: valid time from which it applies, with a time zone; every one by default.
             at: when it happened, with a time zone; now by default.
             origin: source, actor, artifact and note of the event, and its idempotency key.
-
-        Raises:
-            EventConflictError: the id was used for another event.
-            PersonOnlyError: the handle was made for another writer than a person.
         """
         wanted = valid_part(Policy, locals())
         return await declarations.declare(
@@ -135,8 +131,6 @@ class AsyncAliases(AsyncNamespace):
         Raises:
             NameChainError: `other` is an alias itself, or `name` has aliases.
             InvalidInputError: an argument is invalid, or both names are the same.
-            EventConflictError: the id was used for another event.
-            PersonOnlyError: the handle was made for another writer than a person.
         """
         by = event_source(origin, at)
         return await declarations.say(self._state.context, name, other, by)
@@ -157,7 +151,6 @@ class AsyncAliases(AsyncNamespace):
 
         Raises:
             NotFoundError: the name is not an alias in this scope.
-            InvalidInputError, EventConflictError, PersonOnlyError: see `add`.
         """
         by = event_source(origin, at)
         return await declarations.say(self._state.context, name, None, by)
@@ -251,7 +244,6 @@ class AsyncProposals(AsyncNamespace):
 
         Raises:
             RefusedError: a proposal is already accepted.
-            NotFoundError, ForeignScopeError, InvalidInputError: see `accept`.
         """
         by = _decision(origin, at)
         return await review.dismiss(self._state.context, tuple(proposal_ids), by)

@@ -240,9 +240,6 @@ class AsyncRecallVerbs(AsyncNamespace):
             limit: maximum number of pieces of evidence, or events of a memory; 1 to 1,000.
             as_of: valid and known time of the read; now by default.
             policy: policy to read by instead of the declared one.
-
-        Raises:
-            NotFoundError: no visible item has this id, or it was not known at that time.
         """
         known = belief_id_of(item_id)
         read = reading_of(as_of, policy)
@@ -279,9 +276,6 @@ class AsyncRecallVerbs(AsyncNamespace):
             item_id: id of a belief, a memory or an episode, or a receipt or record of a belief.
             limit: maximum number of events, 1 to 1,000.
             as_of: valid and known time of the read; now by default.
-
-        Raises:
-            NotFoundError: no visible item has this id, or it was not known at that time.
         """
         known, at = belief_id_of(item_id), moment_of(as_of)
         request = self._state.context
@@ -305,9 +299,6 @@ class AsyncRecallVerbs(AsyncNamespace):
 
         Args:
             item_id: id of the item, of any kind.
-
-        Raises:
-            NotFoundError: no visible item has this id.
         """
         card = await cards.expand(self._state.context, item_id)
         if self._state.session is not None:
