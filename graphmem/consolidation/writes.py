@@ -125,16 +125,12 @@ def _mark_row(
     context: RequestContext, unit: BeliefWrite, mark: StatusMark, synthesiser: str
 ) -> dict[str, Any]:
     payload = {"reason": mark.reason, "reply_id": unit.reply_id, **mark.payload}
+    asked = mark.type, mark.belief_id, unit.reply_id
     return {
-        "id": unit.mark_id(mark),
-        "scope": context.scope,
-        "type": mark.type,
+        **drafts.event(unit.mark_id(mark), context.scope, mark.type, mark.at, asked, payload),
         "belief_id": mark.belief_id,
-        "occurred_at": mark.at,
-        "request_hash": drafts.request_hash(mark.type, mark.belief_id, unit.reply_id),
         "source": vitality.STANDARD_VITALITY.consolidation,
         "actor": synthesiser,
-        "payload": json.dumps(payload, ensure_ascii=False),
     }
 
 

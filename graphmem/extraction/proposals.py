@@ -356,29 +356,17 @@ class TurnEvidence:
 
     def proposal_row(self, tenant_scope: TenantScope) -> dict[str, Any]:
         """Return the PROPOSE event, a row for extract/propose."""
-        kind = EventType.PROPOSE
+        scope, kind = tenant_scope.scope, EventType.PROPOSE
+        payload = {"claim": asdict(self.claim), "turn_id": self.turn_id, **self._words()}
+        payload |= {"cardinality": self.cardinality} if self.cardinality else {}
+        asked = scope, kind, self.claim.id, self.turn_id
         return {
-            "id": self.own_proposal_id,
-            "scope": tenant_scope.scope,
-            "type": kind,
-            "occurred_at": self.at,
-            "request_hash": drafts.request_hash(
-                tenant_scope.scope, kind, self.claim.id, self.turn_id
-            ),
+            **drafts.event(self.own_proposal_id, scope, kind, self.at, asked, payload),
             "source": SOURCE,
             "actor": self.extractor,
             "episode_id": self.episode_id,
             "turn_id": self.turn_id,
             **self._fields(),
-            "payload": json.dumps(
-                {
-                    "claim": asdict(self.claim),
-                    "turn_id": self.turn_id,
-                    **self._words(),
-                    **({"cardinality": self.cardinality} if self.cardinality else {}),
-                },
-                ensure_ascii=False,
-            ),
         }
 
     def accepted(self, event_id: str, *, new: bool) -> AcceptedProposal:

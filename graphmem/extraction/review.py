@@ -300,13 +300,9 @@ def _row(
     given: EventSource,
     now: datetime,
 ) -> dict[str, Any]:
-    return {
-        "id": f"{kind.lower()}_" + identity.digest(proposal_id)[:32],
-        "proposal_id": proposal_id,
-        "scope": context.scope,
-        "type": kind,
-        "occurred_at": drafts.event_time(given.at, now),
-        "request_hash": drafts.request_hash(context.scope, kind, proposal_id),
-        **drafts.origin_fields(given),
-        "payload": json.dumps({"note": given.note} if given.note else {}, ensure_ascii=False),
-    }
+    event_id = f"{kind.lower()}_{identity.digest(proposal_id)[:32]}"
+    payload = {"note": given.note} if given.note else {}
+    asked = context.scope, kind, proposal_id
+    at = drafts.event_time(given.at, now)
+    event = drafts.event(event_id, context.scope, kind, at, asked, payload)
+    return {**event, **drafts.origin_fields(given), "proposal_id": proposal_id}

@@ -43,19 +43,10 @@ async def mark(context: RequestContext, memory_id: str, kind: EventType, by: Eve
     """Deprecate or restore a memory and return the event's id; the note of `by` is the reason."""
     now = context.services.clock.now()
     event_id = context.named(by).event_id or identity.event_id(now)
-    row = {
-        "id": event_id,
-        "about": memory_id,
-        "label": "Memory",
-        "scope": context.scope,
-        "type": kind,
-        "occurred_at": drafts.event_time(by.at, now),
-        "request_hash": drafts.request_hash(
-            context.scope, kind, memory_id, by.note, by.at, by.actor
-        ),
-        **drafts.origin_fields(by),
-        "payload": json.dumps({"reason": by.note} if by.note else {}),
-    }
+    payload = {"reason": by.note} if by.note else {}
+    at, asked = drafts.event_time(by.at, now), (memory_id, by.note, by.at, by.actor)
+    event = drafts.event(event_id, context.scope, kind, at, (context.scope, kind, *asked), payload)
+    row = {**event, **drafts.origin_fields(by), "about": memory_id, "label": "Memory"}
 
     async def work(tx: Tx) -> None:
         found = await _locked(tx, context, memory_id, event_id)
@@ -153,16 +144,10 @@ async def replace_with(
     if given.at is None and older["corrected_at"] is not None:
         at = max(at, read_options.next_instant(older["corrected_at"]))
     done = {"newer_id": newer["id"], "older_id": older["id"], "event_id": event_id}
-    row = {
-        "id": event_id,
-        "scope": context.scope,
-        "type": EventType.SUPERSEDE,
-        "occurred_at": at,
-        "request_hash": drafts.request_hash(context.scope, EventType.SUPERSEDE, *done.values()),
-        "content_hash": newer["content_hash"],
-        **drafts.origin_fields(given),
-        "payload": json.dumps(done | {"reason": given.note, "proposal_id": proposal_id}),
-    }
+    scope, kind = context.scope, EventType.SUPERSEDE
+    payload = done | {"reason": given.note, "proposal_id": proposal_id}
+    event = drafts.event(event_id, scope, kind, at, (scope, kind, *done.values()), payload)
+    row = {**event, **drafts.origin_fields(given), "content_hash": newer["content_hash"]}
     await tx.fetch(SUPERSEDE, event=row, newer_id=newer["id"], older_id=older["id"])
     return event_id
 

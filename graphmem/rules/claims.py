@@ -240,16 +240,11 @@ def source_event(
         identifying: values that, with the source, identify a repeated request.
         payload: further fields of the payload.
     """
-    note = {"note": given.note} if given.note else {}
-    return {
-        "id": given.event_id or identity.event_id(now),
-        "scope": scope,
-        "type": kind,
-        "occurred_at": drafts.event_time(given.at, now),
-        "request_hash": drafts.request_hash(*identifying, *hashed_fields(given)),
-        **drafts.origin_fields(given),
-        "payload": json.dumps({**(payload or {}), **note}, ensure_ascii=False),
-    }
+    noted = {**(payload or {}), **({"note": given.note} if given.note else {})}
+    event_id, at = given.event_id or identity.event_id(now), drafts.event_time(given.at, now)
+    asked = *identifying, *hashed_fields(given)
+    event = drafts.event(event_id, scope, kind, at, asked, noted)
+    return event | drafts.origin_fields(given)
 
 
 def draft_event(

@@ -137,6 +137,25 @@ def request_hash(*parts: str | datetime | None) -> str:
     )
 
 
+def event(
+    event_id: str,
+    scope: str,
+    kind: str,
+    at: datetime,
+    asked: Iterable[str | datetime | None],
+    payload: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """Return the properties of an event; `asked` identifies a repeated request."""
+    return {
+        "id": event_id,
+        "scope": scope,
+        "type": kind,
+        "occurred_at": at,
+        "request_hash": request_hash(*asked),
+        "payload": None if payload is None else json.dumps(payload, ensure_ascii=False),
+    }
+
+
 def memory_row(
     drafted: TextDraft, tenant_scope: TenantScope, embedding: Embedding
 ) -> dict[str, Any]:

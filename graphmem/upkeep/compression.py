@@ -54,16 +54,10 @@ def episode_event(
     context: RequestContext, kind: EventType, label: str, about: str, run: str = ""
 ) -> dict[str, Any]:
     """Return an event about an item; its id is the same within a run."""
-    return {
-        "id": f"{kind.lower()}_{label.lower()}_{identity.digest(about, run)[:32]}",
-        "about": about,
-        "label": label,
-        "scope": context.scope,
-        "type": kind,
-        "occurred_at": context.services.clock.now(),
-        "request_hash": drafts.request_hash(context.scope, kind, about),
-        "payload": "{}",
-    }
+    event_id = f"{kind.lower()}_{label.lower()}_{identity.digest(about, run)[:32]}"
+    scope, now = context.scope, context.services.clock.now()
+    event = drafts.event(event_id, scope, kind, now, (scope, kind, about), {})
+    return event | {"about": about, "label": label}
 
 
 def put_away(
@@ -376,27 +370,27 @@ async def _write_digest(
     now = context.services.clock.now()
     # A fixed order makes concurrent writers wait for each other, so they cannot deadlock.
     events = [
-        _event(context, name, row, lines[row["id"]]) | {"occurred_at": now}
+        _event(context, name, row, lines[row["id"]], now)
         for row in sorted(due, key=lambda row: str(row["id"]))
     ]
     await context.fetch(GRADUATE, events=events)
     return list(lines)
 
 
-def _event(context: RequestContext, name: str, row: Mapping[str, Any], line: str) -> dict[str, Any]:
+def _event(
+    context: RequestContext, name: str, row: Mapping[str, Any], line: str, now: datetime
+) -> dict[str, Any]:
     about = row["id"]
     reason = (
         f"importance {row['importance']:.2f}, {row['looks']} accesses, "
         f"{_age(context, row)} days old"
     )
     payload = {"reason": reason, "file": name, "line_sha256": identity.digest(line)}
+    event_id, kind = "graduate_" + identity.digest(about, name)[:32], EventType.GRADUATE
+    asked = context.scope, kind, about, name
     return {
-        "id": "graduate_" + identity.digest(about, name)[:32],
+        **drafts.event(event_id, context.scope, kind, now, asked, payload),
         "about": about,
-        "scope": context.scope,
-        "type": EventType.GRADUATE,
-        "request_hash": drafts.request_hash(context.scope, EventType.GRADUATE, about, name),
         "source": vitality.STANDARD_VITALITY.consolidation,
         "artifact_ref": name,
-        "payload": json.dumps(payload, ensure_ascii=False),
     }

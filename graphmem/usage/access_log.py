@@ -289,53 +289,31 @@ def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Par
 def _bound_row(one: SessionStart) -> Mapping[str, Any]:
     kind = EventType.SESSION_START if one.within is None else EventType.SESSION_END
     payload = {"session_id": one.session_id} | ({"logged": one.logged} if one.within else {})
-    return {
-        "id": one.event_id,
-        "scope": one.scope,
-        "type": kind,
-        "occurred_at": one.at,
-        "request_hash": drafts.request_hash(one.scope, kind, one.session_id, one.event_id),
-        "actor": one.agent,
-        "within": one.within,
-        "payload": json.dumps(payload, ensure_ascii=False),
-    }
+    return _row(one, kind, (one.session_id, one.event_id), payload) | {"actor": one.agent}
 
 
 def _search_row(one: SearchEntry) -> Mapping[str, Any]:
-    return {
-        "id": one.event_id,
-        "scope": one.scope,
-        "type": EventType.SEARCH,
-        "occurred_at": one.at,
-        "request_hash": drafts.request_hash(one.scope, EventType.SEARCH, one.tool, one.query),
-        "actor": one.actor,
-        "within": one.within,
-        "payload": json.dumps({"tool": one.tool, "query": one.query}, ensure_ascii=False),
-        "found": [
-            {
-                "label": hit.label,
-                "id": hit.id,
-                "rank": rank,
-                "similarity": hit.similarity,
-                "content_hash": hit.content_hash,
-            }
-            for rank, hit in enumerate(one.found, 1)
-        ],
-    }
+    asked = {"tool": one.tool, "query": one.query}
+    names = ("label", "id", "similarity", "content_hash")
+    found = [
+        {"rank": rank, **{name: getattr(hit, name) for name in names}}
+        for rank, hit in enumerate(one.found, 1)
+    ]
+    row = _row(one, EventType.SEARCH, asked.values(), asked)
+    return row | {"actor": one.actor, "found": found}
 
 
 def _access_row(one: AccessEntry) -> Mapping[str, Any]:
-    return {
-        "id": one.event_id,
-        "label": one.label,
-        "item_id": one.item_id,
-        "scope": one.scope,
-        "type": EventType.ACCESS,
-        "occurred_at": one.at,
-        "request_hash": drafts.request_hash(one.scope, EventType.ACCESS, one.label, one.item_id),
-        "actor": one.actor,
-        "within": one.within,
-    }
+    about = {"label": one.label, "item_id": one.item_id}
+    row = _row(one, EventType.ACCESS, about.values())
+    return row | about | {"actor": one.actor}
+
+
+def _row(
+    one: Entry, kind: EventType, asked: Iterable[str], payload: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    event = drafts.event(one.event_id, one.scope, kind, one.at, (one.scope, kind, *asked), payload)
+    return event | {"within": one.within}
 
 
 PAGE = 50
@@ -427,27 +405,14 @@ def _of_alone(scope: str, rows: Sequence[Mapping[str, Any]], now: datetime) -> d
     names = ("searches", "results", "accesses")
     payload = {name: sum(row[name] for row in rows) for name in names}
     ids = [row["id"] for row in rows]
-    return {
-        # The same entries, brought back by an import, get the same id.
-        "id": f"roll_{identity.digest(EventType.ROLL_UP, *ids)[:32]}",
-        "ids": ids,
-        "scope": scope,
-        "type": EventType.ROLL_UP,
-        "occurred_at": now,
-        "request_hash": drafts.request_hash(scope, EventType.ROLL_UP, *ids),
-        "payload": json.dumps(payload),
-    }
+    # The same entries, brought back by an import, get the same id.
+    kind, event_id = EventType.ROLL_UP, f"roll_{identity.digest(EventType.ROLL_UP, *ids)[:32]}"
+    return drafts.event(event_id, scope, kind, now, (scope, kind, *ids), payload) | {"ids": ids}
 
 
 def _event(row: Mapping[str, Any], now: datetime) -> dict[str, Any]:
-    payload = {name: row[name] for name in ("searches", "results", "games", "accesses")}
-    return {
-        "id": f"roll_{row['id']}",
-        "scope": row["scope"],
-        "type": EventType.ROLL_UP,
-        "occurred_at": now,
-        "request_hash": drafts.request_hash(row["scope"], EventType.ROLL_UP, row["id"]),
-        "actor": row["agent"],
-        "within": row["id"],
-        "payload": json.dumps({**json.loads(row["payload"]), **payload}, ensure_ascii=False),
-    }
+    scope, kind = row["scope"], EventType.ROLL_UP
+    counts = {name: row[name] for name in ("searches", "results", "games", "accesses")}
+    payload = {**json.loads(row["payload"]), **counts}
+    event = drafts.event(f"roll_{row['id']}", scope, kind, now, (scope, kind, row["id"]), payload)
+    return {**event, "actor": row["agent"], "within": row["id"]}

@@ -128,17 +128,10 @@ async def _end_abandoned(context: RequestContext) -> int:
 
 def _ended(row: Mapping[str, Any]) -> Mapping[str, Any]:
     payload = {"session_id": json.loads(row["payload"])["session_id"], "abandoned": True}
-    return {
-        # The id derives from the session's start, so concurrent calls write the end once.
-        "id": f"end_{row['id']}",
-        "scope": row["scope"],
-        "type": EventType.SESSION_END,
-        "occurred_at": row["last_at"],
-        "request_hash": drafts.request_hash(row["scope"], EventType.SESSION_END, row["id"]),
-        "actor": row["agent"],
-        "within": row["id"],
-        "payload": json.dumps(payload, ensure_ascii=False),
-    }
+    # The id derives from the session's start, so concurrent calls write the end once.
+    event_id, scope, kind = f"end_{row['id']}", row["scope"], EventType.SESSION_END
+    event = drafts.event(event_id, scope, kind, row["last_at"], (scope, kind, row["id"]), payload)
+    return {**event, "actor": row["agent"], "within": row["id"]}
 
 
 def _read(context: RequestContext, kinds: Sequence[str]) -> dict[str, Any]:
