@@ -115,11 +115,7 @@ class LookupEmbedder:
 
     async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
         """Return vectors and token states in the order of `texts`."""
-        return Encoding(await self.embed(texts, role), await self.token_states(texts, role))
-
-    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:  # noqa: ARG002
-        """Return the token states of `encode` alone."""
-        return list(map(tokens_of, texts))
+        return Encoding(await self.embed(texts, role), list(map(tokens_of, texts)))
 
     def _one(self, text: str) -> Matrix:
         known = self._vectors.get(text)

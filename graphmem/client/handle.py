@@ -124,7 +124,16 @@ class AsyncHandle(
         logged: bool = True,
         shared: bool = False,
     ) -> AsyncSession:
-        """Return a handle for `async with` that writes to a session; see `Handle.session`."""
+        """Return a handle whose writes belong to a session; use it in `async with`.
+
+        Args:
+            session_id: your name for the session; the same name continues the same conversation.
+            agent: name of the agent that works in the session, for the log.
+            logged: False keeps the session's searches and accesses out of the log.
+            shared: whether other processes log in the same session, as hooks of an agent do. What
+                they log on a day (UTC) is then one session, which is over a day after its last
+                entry.
+        """
         return AsyncSession(
             _in_session(self._state, session_id, agent, logged=logged, shared=shared)
         )

@@ -211,7 +211,7 @@ def gathered(
     near = [{place[j]: s for j, s in ground.near[i].items() if j in place} for i in free]
     numbers = [episodes.setdefault(ground.passages[i].episode_id, len(episodes)) for i in free]
     for star in rules.star_clusters(near, numbers, policy.min_belief_episodes):
-        members = [free[n] for n in star.members]
+        members = [free[n] for n in star]
         if any(i < ground.fresh for i in members):
             yield tuple(ground.passages[i] for i in members)
 

@@ -80,7 +80,7 @@ async def clusters(
         for row in rows
     ]
     stars = rules.star_clusters(near, range(len(rows)), policy.min_belief_episodes)
-    found = [tuple(_part(rows[n]) for n in star.members) for star in stars]
+    found = [tuple(_part(rows[n]) for n in star) for star in stars]
     return [
         PartCluster(
             decisions.reply_id(context.scope, name, "parts", *sorted(part.id for part in parts)),

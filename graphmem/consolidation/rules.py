@@ -6,7 +6,6 @@ import heapq
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, NamedTuple, Self
 
@@ -34,19 +33,12 @@ from graphmem.rules.claims import triple_sentence
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """A centre and its neighbours, as indexes of passages."""
-
-    centre: int
-    members: tuple[int, ...]
-    """Indexes, the centre first, then the others, nearest first."""
-
-
 def star_clusters(
     neighbours: Sequence[Mapping[int, float]], episodes: Sequence[int], min_episodes: int
-) -> list[Cluster]:
+) -> list[tuple[int, ...]]:
     """Return disjoint stars of at least `min_episodes` episodes, the largest first.
+
+    A star consists of the indexes of passages: its centre, then its neighbours, nearest first.
 
     The selection is greedy. The next centre has the most episodes among its free neighbours, then
     the most free neighbours, then the largest sum of similarities, then the smallest index. Its
@@ -68,7 +60,7 @@ def star_clusters(
 
     heap = [worth(i) for i in range(len(adjacent)) if adjacent[i] or min_episodes == 1]
     heapq.heapify(heap)
-    clusters: list[Cluster] = []
+    stars: list[tuple[int, ...]] = []
     while heap:
         top = heapq.heappop(heap)
         i = top[3]
@@ -82,11 +74,10 @@ def star_clusters(
         if -now[0] < min_episodes:
             break
         free = [j for j in adjacent[i] if not taken[j]]
-        members = (i, *sorted(free, key=lambda j: (-adjacent[i][j], j)))
-        for j in members:
+        stars.append((i, *sorted(free, key=lambda j: (-adjacent[i][j], j))))
+        for j in stars[-1]:
             taken[j] = True
-        clusters.append(Cluster(i, members))
-    return clusters
+    return stars
 
 
 def _symmetric_neighbours(neighbours: Sequence[Mapping[int, float]]) -> list[dict[int, float]]:

@@ -135,10 +135,8 @@ def build_window(group: Sequence[TurnContext], turns: Sequence[Turn]) -> TurnWin
     )
 
 
-def unread_groups(
-    contexts: Iterable[TurnContext], size: int = WINDOW_SIZE
-) -> list[Sequence[TurnContext]]:
-    """Return the unread turns, grouped into runs of at most `size` consecutive turns.
+def unread_groups(contexts: Iterable[TurnContext]) -> list[Sequence[TurnContext]]:
+    """Return the unread turns, grouped into runs of at most WINDOW_SIZE consecutive turns.
 
     An interrupted run has read whole groups, so the remaining turns fall into the same groups.
     """
@@ -147,7 +145,7 @@ def unread_groups(
         if context.read:
             continue
         last = groups[-1] if groups else []
-        if last and last[-1].position + 1 == context.position and len(last) < size:
+        if last and last[-1].position + 1 == context.position and len(last) < WINDOW_SIZE:
             last.append(context)
         else:
             groups.append([context])

@@ -439,10 +439,6 @@ class LocalEmbedder(EmbeddingGateway):
         rows = np.stack([vectors[text] for text in clean]) if clean else empty
         return Encoding(rows, [tokens[text] for text in clean])
 
-    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
-        """Return the token states of `encode` alone."""
-        return (await self.encode(texts, role)).tokens
-
 
 def names_local(embedder: str) -> bool:
     """Return whether a value of GRAPHMEM_EMBEDDER means a local model."""

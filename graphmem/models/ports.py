@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from graphmem.model.terms import Encoding, TokenStates
+    from graphmem.model.terms import Encoding
 
     Matrix = npt.NDArray[np.float32]
 
@@ -61,10 +61,6 @@ class TokenEmbedder(Embedder, Protocol):
 
     async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
         """Return vectors and token states in the order of `texts`; see `embed` for errors."""
-        ...
-
-    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
-        """Return the token states of `encode` alone."""
         ...
 
 
@@ -120,7 +116,7 @@ class WrappedEmbedder:
 
     @property
     def has_tokens(self) -> bool:
-        """Whether `encode` and `token_states` may be called."""
+        """Whether `encode` may be called."""
         return token_embedder(self._inner) is not None
 
     async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
@@ -133,10 +129,6 @@ class WrappedEmbedder:
         if inner is None:
             raise ConfigurationError(f"The model {self.name} has no token states.")
         return await inner.encode(texts, role)
-
-    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:
-        """Return token states; see `TokenEmbedder.token_states`."""
-        return (await self.encode(texts, role)).tokens
 
 
 @dataclass(frozen=True, slots=True)

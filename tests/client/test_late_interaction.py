@@ -50,7 +50,7 @@ def filled(plain: Handle) -> Handle:
 
 
 def packed(text: str) -> bytes:
-    [tokens] = run_now(EMBEDDER.token_states([text], Role.DOCUMENT))
+    [tokens] = run_now(EMBEDDER.encode([text], Role.DOCUMENT)).tokens
     return pack(tokens)
 
 
@@ -96,7 +96,7 @@ def test_the_parts_are_those_of_the_oracle(filled: Handle, narrowed: dict[str, A
     policy = RecallPolicy()
     every = filled.recall(QUESTION, limit=100, kinds=SEARCHED, **narrowed).bites
     assert len(every) == len(MEMORIES) + len(TURNS) + 1
-    [question] = run_now(EMBEDDER.token_states([QUESTION], Role.QUERY))
+    [question] = run_now(EMBEDDER.encode([QUESTION], Role.QUERY)).tokens
     previous = [before(bite) for bite in every]
     found = max_sim(
         question,

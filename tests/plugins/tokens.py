@@ -20,12 +20,9 @@ class TokenHashEmbedder(HashEmbedder):
     has_tokens = True
 
     async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
-        """Return the vectors of `embed` and the token states."""
-        return Encoding(await self.embed(texts, role), await self.token_states(texts, role))
-
-    async def token_states(self, texts: Sequence[str], role: Role) -> list[TokenStates]:  # noqa: ARG002
-        """Return the words of each text as tokens."""
-        return [self._tokens(re.findall(r"\w+", text.casefold())) for text in texts]
+        """Return the vectors of `embed`, and the words of each text as tokens."""
+        tokens = [self._tokens(re.findall(r"\w+", text.casefold())) for text in texts]
+        return Encoding(await self.embed(texts, role), tokens)
 
     def _tokens(self, words: Sequence[str]) -> TokenStates:
         ids = np.array([zlib.crc32(word.encode()) & 0x7FFF for word in words], dtype=np.int32)

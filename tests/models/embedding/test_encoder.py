@@ -225,8 +225,8 @@ def test_the_number_of_threads_does_not_change_vectors(
 
 
 def test_token_states_are_unit_rows_of_the_texts_own_tokens(encoder: TokenEmbedder) -> None:
-    document = run_now(encoder.token_states(TEXTS, Role.DOCUMENT))
-    query = run_now(encoder.token_states(TEXTS, Role.QUERY))
+    document = run_now(encoder.encode(TEXTS, Role.DOCUMENT)).tokens
+    query = run_now(encoder.encode(TEXTS, Role.QUERY)).tokens
     for found in (*document, *query):
         assert found.ids.dtype == np.int32
         assert found.states.dtype == np.float32
@@ -241,8 +241,8 @@ def test_token_states_are_unit_rows_of_the_texts_own_tokens(encoder: TokenEmbedd
 
 
 def test_tokens_match_their_own_word_best(encoder: TokenEmbedder) -> None:
-    [text] = run_now(encoder.token_states(["Alice lives in Porto."], Role.DOCUMENT))
-    [asked] = run_now(encoder.token_states(["Who lives in Porto?"], Role.QUERY))
+    [text] = run_now(encoder.encode(["Alice lives in Porto."], Role.DOCUMENT)).tokens
+    [asked] = run_now(encoder.encode(["Who lives in Porto?"], Role.QUERY)).tokens
     best = (asked.states @ text.states.T).argmax(axis=1)
     for position in (1, 3):
         assert text.ids[best[position]] == asked.ids[position]
@@ -265,7 +265,7 @@ def test_a_long_text_has_the_vector_of_its_beginning_and_states_of_all_tokens(
     texts = [start, start + "Alice moved to Porto. " * 20]
     found = run_now(encoder.encode(texts, Role.DOCUMENT))
     np.testing.assert_array_equal(found.vectors[0], found.vectors[1])
-    [asked] = run_now(encoder.token_states(["Where did Alice move?"], Role.QUERY))
+    [asked] = run_now(encoder.encode(["Where did Alice move?"], Role.QUERY)).tokens
     plain, ended = ((asked.states @ text.states.T).max(axis=1).mean() for text in found.tokens)
     assert ended > plain + 0.05
 
