@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @options.tools
 @command(tenant=True)
 def serve(app: App, **given: Any) -> None:
-    """Serve the memory over HTTP, and over MCP at /mcp, to clients with a key.
+    """Serve the memory over HTTP and MCP (/mcp) to clients with a key, and to people at /.
 
     `graphmem serve keys create` makes a key. GET /openapi.json describes the routes, and
     docs/http.md the first calls.
@@ -42,10 +42,10 @@ def serve(app: App, **given: Any) -> None:
     if context.invoked_subcommand is not None:
         _refuse_options(context)
         return
-    for package in ("fastapi", "mcp.server", "uvicorn"):
+    for package in ("fastapi", "jinja2", "mcp.server", "uvicorn"):
         library(package, "serve", "The HTTP API")
-    from graphmem.mcp.listening import ListenAddress
-    from graphmem.serve import server
+    from graphmem.mcp.listening import ListenAddress, is_loopback
+    from graphmem.serve import logins, server
 
     listen = ListenAddress(given["host"], given["port"], given["allow_host"], given["allow_origin"])
     app.log_in()
@@ -61,8 +61,15 @@ def serve(app: App, **given: Any) -> None:
         )
     elif not _file(app).read():
         app.note("No key exists: create one with `graphmem serve keys create`.", style="yellow")
-    terminal.echo(f"Serving {where.url(where.port)}. Press Ctrl-C to stop.", err=True)
-    server.serve(chosen, listening)
+    url = where.url(where.port)
+    terminal.echo(f"Serving {url}. Press Ctrl-C to stop.", err=True)
+    with logins.one_time() as (secrets, ticket):
+        if is_loopback(where.host) and not chosen.no_auth:
+            terminal.echo(
+                f"Explorer, once and for ten minutes: {url}/login?ticket={ticket}", err=True
+            )
+        chosen = replace(chosen, secrets=secrets)
+        server.serve(chosen, listening)
 
 
 def _refuse_options(context: click.Context) -> None:

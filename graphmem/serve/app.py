@@ -175,6 +175,10 @@ class Service:
         except Exception as error:  # noqa: BLE001 - answered here: others would log its content
             raise problems.of_fault(error, operation.path) from None
 
+    async def handle(self, grant: Grant, scope: str | None) -> AsyncHandle:
+        """Return a handle for a page; see `handle_of`."""
+        return handle_of(await self.connection.memory(), grant, scope)
+
     async def metrics(self, request: Request) -> Response:
         """Answer with the metrics, which are of all tenants.
 

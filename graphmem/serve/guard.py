@@ -20,6 +20,7 @@ from graphmem.model.calls import CALL, Call
 from graphmem.rules import urls
 from graphmem.serve.admission import Places, busy
 from graphmem.serve.keys import Grant, Key, KeyRing
+from graphmem.serve.logins import FILES, PAGES, LoginNeeded, Logins
 from graphmem.serve.problems import Problem
 
 MAX_BODY = 4 * 1024 * 1024
@@ -32,7 +33,7 @@ GUESSES_PER_S = 5.0
 """Invalid keys per second that an address may send; valid ones are not counted."""
 HEALTH = frozenset({"/health/live", "/health/ready"})
 """Paths that need neither key nor a known host: probes use the address of a container."""
-OPEN = frozenset({"/version", "/openapi.json"})
+OPEN = frozenset({"/version", "/openapi.json"}) | FILES
 """Paths without data, which need no key."""
 GRANT = "graphmem.grant"
 """Key of the caller's grant in the scope of a request."""
@@ -91,8 +92,10 @@ class Guard:
         origins: Collection[str],
         keys: KeyRing | Grant,
         rate: RateLimit,
+        logins: Logins,
     ) -> None:
         self._app = app
+        self._logins = logins
         self._hosts = hosts
         self._origins = origins
         self._keys = keys
@@ -193,7 +196,12 @@ class Guard:
             )
 
     def _check_key(self, scope: Scope, headers: Headers) -> None:
-        grant = self._keys if isinstance(self._keys, Grant) else self._found(scope, headers)
+        if scope["path"] in PAGES:
+            grant = self._logins.grant(headers)
+            if grant is None:
+                raise LoginNeeded(scope["path"], scope["query_string"].decode("latin-1"))
+        else:
+            grant = self._keys if isinstance(self._keys, Grant) else self._found(scope, headers)
         scope[GRANT] = grant
         admit(scope)
         self._rate.take(grant.id if isinstance(grant, Key) else "")

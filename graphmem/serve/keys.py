@@ -337,11 +337,15 @@ class KeyRing:
         self._refresh()
         return frozenset(key.tenant for key in self._keys.values())
 
+    def of_id(self, key_id: str) -> Key | None:
+        """Return the valid key with this id; None if there is none."""
+        self._refresh()
+        found = self._keys.get(key_id)
+        return found if found and found.state(datetime.now(UTC)) == "valid" else None
+
     def is_valid(self, key: Key) -> bool:
         """Return whether a key that was found is still valid."""
-        self._refresh()
-        found = self._keys.get(key.id)
-        return found is not None and found.state(datetime.now(UTC)) == "valid"
+        return self.of_id(key.id) is not None
 
     def _refresh(self) -> None:
         if self._clock() - self._looked_at < RELOAD_S:

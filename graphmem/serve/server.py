@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from tempfile import TemporaryDirectory
@@ -25,6 +25,8 @@ from graphmem.serve.app import Service, create_app
 from graphmem.serve.guard import Guard, RateLimit
 from graphmem.serve.key_check import ErasedTenants, KeyCheck
 from graphmem.serve.keys import ANY, RIGHTS, Grant, KeyFile, KeyRing
+from graphmem.serve.logins import Logins, Secrets
+from graphmem.serve.pages import Explorer
 from graphmem.settings import Settings
 
 START_S = 120
@@ -63,6 +65,8 @@ class Options:
     """Tools to offer over MCP."""
     workers: int = 1
     """Number of processes; several offer no MCP sessions."""
+    secrets: Secrets = field(default_factory=Secrets)
+    """Secrets of the sessions of browsers."""
 
 
 def serve(options: Options, listening: socket.socket) -> None:
@@ -131,7 +135,10 @@ def guarded(options: Options, port: int) -> ASGIApp:
     keys = everything if options.no_auth else KeyRing(KeyFile.of(settings))
     tenants = keys.tenants if isinstance(keys, KeyRing) else lambda: [settings.tenant]
     service = Service(settings, tenants)
-    app: ASGIApp = create_app(service, profile=options.profile, stateless=options.workers > 1)
+    logins = Logins(options.secrets, port, keys, everything)
+    routes = create_app(service, profile=options.profile, stateless=options.workers > 1)
+    Explorer(logins, service.handle, settings.serve_deadline_s).add_to(routes)
+    app: ASGIApp = routes
     if isinstance(keys, KeyRing):
         app = KeyCheck(app, keys, ErasedTenants(service.connection))
     app = Guard(
@@ -140,6 +147,7 @@ def guarded(options: Options, port: int) -> ASGIApp:
         origins=listen.allowed_origins(port),
         keys=keys,
         rate=RateLimit(settings.serve_requests_per_s),
+        logins=logins,
     )
     if listen.origins:
         app = CORSMiddleware(

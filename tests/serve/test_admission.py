@@ -15,6 +15,7 @@ from graphmem.serve import guard
 from graphmem.serve.admission import MAX_RUNNING, MAX_WAITING, Places
 from graphmem.serve.guard import GRANT, Guard, RateLimit
 from graphmem.serve.keys import Grant
+from graphmem.serve.logins import Logins, Secrets
 from graphmem.serve.problems import Problem
 
 HOST = "localhost:1"
@@ -39,9 +40,9 @@ async def sent(app: Guard, path: str, receive: Receive | None = None) -> tuple[i
 
 def guarded(app: Callable[[Scope, Receive, Send], Awaitable[None]], tenant: str = "a") -> Guard:
     """Return a guard that grants everything of a tenant."""
-    return Guard(
-        app, hosts=[HOST], origins=[], keys=Grant(tenant=tenant), rate=RateLimit(100_000.0)
-    )
+    grant, rate = Grant(tenant=tenant), RateLimit(100_000.0)
+    logins = Logins(Secrets(), 0, grant, grant)
+    return Guard(app, hosts=[HOST], origins=[], keys=grant, rate=rate, logins=logins)
 
 
 async def ended(_: Scope, __: Receive, send: Send) -> None:

@@ -1,0 +1,261 @@
+"""Pages that read: each gathers with a few calls of the client what its template shows."""
+
+from __future__ import annotations
+
+from asyncio import gather
+from collections.abc import Awaitable, Callable, Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from graphmem.errors import NotFoundError
+from graphmem.explorer import pictures, status
+from graphmem.explorer.reader import Asked, Reader
+from graphmem.model import (
+    AsOf,
+    BeliefReasons,
+    Candidate,
+    Cardinality,
+    MemoryReasons,
+    Recollection,
+    Slot,
+    Timeline,
+)
+from graphmem.model.recall import AnyBite, BeliefBite
+
+Values: TypeAlias = dict[str, Any]
+Page: TypeAlias = Callable[[Reader, Asked], Awaitable[tuple[str, Values]]]
+"""Function that returns the name of a template and what it shows."""
+SLOTS = 40
+NEW = 8
+WAITING = 50
+STALE = 3
+WIDE = 30
+"""Number of results among which those are that a search leaves out."""
+CANDIDATES = 100
+QUOTED = 3
+"""Number of values of a slot with their quoted words."""
+PIECES = 50
+EVENTS = 50
+TURNS = 100
+NOW = AsOf()
+
+
+async def home(reader: Reader, asked: Asked) -> tuple[str, Values]:
+    """Show what is known by subject, what needs review and what is new."""
+    reader.need("read")
+    seen = reader.reads
+    slots, waiting, stale, memories, beliefs = await gather(
+        seen.beliefs.slots(cursor=asked.text("cursor") or None, limit=SLOTS, top=2),
+        seen.proposals.list(limit=WAITING),
+        seen.memories.stale(limit=STALE),
+        seen.memories.list(limit=NEW),
+        seen.beliefs.list(limit=NEW),
+    )
+    return "home", {
+        "subjects": _by_subject(slots.slots),
+        "next_cursor": slots.next_cursor,
+        "waiting": len(waiting.proposals) + len(waiting.updates) + len(waiting.retractions),
+        "more_waiting": waiting.next_cursor is not None,
+        "disputed": [slot for slot in slots.slots if slot.ambiguous],
+        "stale": stale.memories,
+        "memories": memories.memories,
+        "due": [one for one in beliefs.beliefs if one.verdict.revise_due],
+        "empty": not (slots.slots or memories.memories or beliefs.beliefs),
+        "first": not asked.text("cursor"),
+    }
+
+
+async def subject(reader: Reader, asked: Asked) -> tuple[str, Values]:
+    """Show all slots of a subject."""
+    reader.need("read")
+    name = asked.text("name")
+    found = await reader.reads.beliefs.slots(
+        name or None, cursor=asked.text("cursor") or None, limit=CANDIDATES, as_of=asked.as_of
+    )
+    return "subject", {
+        "name": name,
+        "subjects": _by_subject(found.slots),
+        "next_cursor": found.next_cursor,
+    }
+
+
+def _by_subject(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple[Slot, list[Any]]]]]:
+    return [
+        (name, [(slot, [*_standings(slot)]) for slot in own])
+        for name, own in groupby(slots, key=lambda slot: slot.subject)
+    ]
+
+
+def _standings(slot: Slot) -> Iterator[tuple[Candidate, status.Standing]]:
+    for one in slot.candidates:
+        yield one, status.of_candidate(one, slot)
+
+
+async def search(reader: Reader, asked: Asked) -> tuple[str, Values]:
+    """Show what an agent would get for a question, why, and what was left out."""
+    reader.need("read")
+    question = asked.text("q")
+    if not question:
+        return "search", {"question": "", "found": None, "shown": [], "left_out": [], "block": None}
+    seen, at = reader.reads, asked.as_of
+    when = None if at == NOW else at
+    found, wide, block = await gather(
+        seen.recall(question, as_of=when),
+        seen.recall(question, as_of=when, limit=WIDE, include_hidden=True),
+        seen.context(question, as_of=when),
+    )
+    chosen = {bite.id for bite in found.bites}
+    highest = max((bite.parts.relevance for bite in wide.bites), default=1.0)
+    return "search", {
+        "question": question,
+        "found": found,
+        "shown": [_result(bite, highest) for bite in found.bites],
+        "left_out": [
+            (*_result(bite, highest), _why_not(bite, found, wide))
+            for bite in wide.bites
+            if bite.id not in chosen
+        ],
+        "block": block,
+    }
+
+
+def _result(bite: AnyBite, highest: float) -> tuple[AnyBite, status.Standing, list[pictures.Part]]:
+    return bite, status.of_bite(bite), pictures.parts(bite.parts, highest)
+
+
+def _why_not(bite: AnyBite, found: Recollection, wide: Recollection) -> str:
+    """Return why an item is not among the results of a question."""
+    standing = status.of_bite(bite)
+    if standing == "rejected":
+        return "a person rejected it"
+    if isinstance(bite, BeliefBite) and bite.lost:
+        return "another value leads its slot, or it was replaced"
+    if standing == "outdated":
+        return "a newer version is among the results, or it was replaced"
+    if any(bite.id in other.covers for other in (*found.bites, *wide.bites)):
+        return "another result states the same"
+    if not found.bites:
+        return found.reason or "nothing is close enough to the question"
+    least = min(other.score for other in found.bites)
+    if bite.score < least:
+        return f"its score is below {least:.2f}, that of the last result: probably noise"
+    return "the results end before it"
+
+
+async def slot(reader: Reader, asked: Asked) -> tuple[str, Values]:
+    """Show the values of a slot with their words, and how they changed."""
+    reader.need("read")
+    name, predicate, at = asked.text("subject"), asked.text("predicate"), asked.as_of
+    seen = reader.reads
+    found, course = await gather(
+        seen.current(name, predicate, limit=CANDIDATES, as_of=at),
+        seen.beliefs.timeline(name, predicate, points=60, top=5, as_of=AsOf(known=at.known)),
+    )
+    quoted = [one.belief_id for one in found.candidates[:QUOTED]]
+    reasons = await gather(*(seen.why(one, limit=PIECES, as_of=at) for one in quoted))
+    return "slot", {
+        "slot": found,
+        "one": found.cardinality is Cardinality.ONE,
+        "values": [*_standings(found)],
+        "words": {
+            belief_id: _quoted(one)
+            for belief_id, one in zip(quoted, reasons, strict=True)
+            if isinstance(one, BeliefReasons)
+        },
+        **_over_time(course, asked),
+    }
+
+
+def _quoted(found: BeliefReasons) -> list[Any]:
+    """Return the newest pieces of evidence that quote words, at most two, newest first."""
+    return [piece for piece in reversed(found.pieces) if piece.quote][:2]
+
+
+def _over_time(course: Timeline, asked: Asked) -> Values:
+    at = asked.as_of
+    first = course.instants[0] if course.instants else datetime.now(UTC)
+    return {
+        "picture": pictures.timeline(course, at.valid),
+        "course": course,
+        "first_day": f"{first:%Y-%m-%d}",
+        "today": f"{datetime.now(UTC):%Y-%m-%d}",
+        "valid_day": asked.text("valid")[:10],
+        "known_day": asked.text("known")[:10],
+        "past": at != NOW,
+    }
+
+
+async def item(reader: Reader, asked: Asked) -> tuple[str, Values]:
+    """Show an item by its id: a belief, a memory, an episode or a turn."""
+    reader.need("read")
+    item_id = asked.text("id")
+    if item_id.startswith("ep_"):
+        return await _episode(reader, item_id)
+    if item_id.startswith("t_"):
+        return "turn", {"card": await reader.reads.expand(item_id)}
+    try:
+        found = await reader.reads.why(
+            item_id, limit=PIECES, cursor=asked.text("cursor") or None, as_of=asked.as_of
+        )
+    except NotFoundError:
+        return await _other(reader, item_id)
+    if isinstance(found, MemoryReasons):
+        return await _memory(reader, found)
+    return await _belief(reader, asked, found)
+
+
+async def _belief(reader: Reader, asked: Asked, found: BeliefReasons) -> tuple[str, Values]:
+    seen, at = reader.reads, asked.as_of
+    events, course = await gather(
+        seen.beliefs.history(found.belief.id, limit=EVENTS, as_of=at),
+        seen.beliefs.timeline(found.belief.id, points=60, as_of=AsOf(known=at.known)),
+    )
+    result = found.competition
+    leads = result is None or result.leader_id == found.belief.id
+    ambiguous = result is not None and result.ambiguous
+    return "belief", {
+        "why": found,
+        "belief": found.belief,
+        "standing": status.of_belief(found.belief, ambiguous=ambiguous, leads=leads),
+        "bars": pictures.bars(found),
+        "events": events,
+        **_over_time(course, asked),
+    }
+
+
+async def _memory(reader: Reader, found: MemoryReasons) -> tuple[str, Values]:
+    card = await reader.reads.expand(found.memory.id)
+    return "memory", {
+        "why": found,
+        "memory": found.memory,
+        "card": card,
+        "standing": status.of_status(found.memory.status),
+        "claims": [(one, status.of_belief(one)) for one in card.claims],
+        "of_status": status.of_status,
+    }
+
+
+async def _episode(reader: Reader, episode_id: str) -> tuple[str, Values]:
+    seen = reader.reads
+    episode, turns, events = await gather(
+        seen.episodes.get(episode_id),
+        seen.episodes.turns(episode_id, limit=TURNS),
+        seen.history(episode_id, limit=EVENTS),
+    )
+    return "episode", {"episode": episode, "turns": turns, "events": events}
+
+
+async def _other(reader: Reader, item_id: str) -> tuple[str, Values]:
+    """Show an item whose id does not tell its kind."""
+    card = await reader.reads.expand(item_id)
+    if type(card.item).__name__ == "Episode":
+        return await _episode(reader, card.item.id)
+    return "turn", {"card": card}
+
+
+async def review(reader: Reader, asked: Asked) -> tuple[str, Values]:
+    """Show the proposals that wait for a decision."""
+    reader.need("read")
+    found = await reader.reads.proposals.list(cursor=asked.text("cursor") or None)
+    return "review", {"page": found, "may": "review" in reader.rights}

@@ -1,0 +1,279 @@
+"""Routes of the explorer: sessions, forms, and errors as pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
+from urllib.parse import parse_qsl, quote, unquote, urlsplit, urlunsplit
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from graphmem.errors import GraphmemError
+from graphmem.explorer import correction, pages, rendering
+from graphmem.explorer.reader import Asked, MissingRightError, Reader
+from graphmem.explorer.rendering import address
+from graphmem.model import GLOBAL_SCOPE
+from graphmem.serve import problems
+from graphmem.serve.guard import GRANT, GUESSES_PER_S, RateLimit
+from graphmem.serve.keys import ANY, Grant, Key
+from graphmem.serve.logins import FILES, LOGIN, SESSION_S, Logins
+from graphmem.serve.problems import Problem
+
+Answer: TypeAlias = Callable[["Visit"], Awaitable[Response]]
+"""Function that answers a request for a page."""
+SCOPE = "graphmem_scope"
+"""Cookie with the scope that a reader chose."""
+MAX_FIELDS = 20
+CHANGED = "The fact was changed meanwhile: this is the new preview."
+READS: Mapping[str, pages.Page] = {
+    "/": pages.home,
+    "/search": pages.search,
+    "/subject": pages.subject,
+    "/slot": pages.slot,
+    "/item": pages.item,
+    "/review": pages.review,
+}
+
+
+class Visit:
+    """A request for a page, of a reader with a session."""
+
+    def __init__(self, request: Request, reader: Reader, form: Mapping[str, str]) -> None:
+        self.reader = reader
+        self.form = Asked(form)
+        self.asked = Asked(dict(request.query_params))
+        self.request = request
+
+    def covers(self, scope: str) -> bool:
+        """Return whether the reader's key grants a scope."""
+        grant: Grant = self.request.scope[GRANT]
+        return bool(scope) and grant.covers(scope)
+
+    def page(self, name: str, values: Mapping[str, Any]) -> Response:
+        """Return a page of this reader."""
+        shared = {"reader": self.reader, "token": self.reader.sign("form")}
+        return _html(rendering.page(name, **shared, **values))
+
+
+class Explorer:
+    """The pages of a server."""
+
+    def __init__(
+        self,
+        logins: Logins,
+        handle_of: Callable[[Grant, str | None], Awaitable[Any]],
+        deadline_s: float,
+    ) -> None:
+        self._logins = logins
+        self._handle_of = handle_of
+        self._deadline_s = deadline_s
+        self._guesses = RateLimit(GUESSES_PER_S, "An address with invalid keys")
+
+    def add_to(self, app: FastAPI) -> None:
+        """Add the routes to an application."""
+        routes: dict[tuple[str, str], Callable[[Request], Awaitable[Response]]] = {
+            ("GET", LOGIN): self._ask,
+            ("POST", LOGIN): self._log_in,
+            **{("GET", path): self._answering(_reading(page)) for path, page in READS.items()},
+            ("GET", "/correct"): self._answering(_plan),
+            ("POST", "/correct"): self._answering(_correct),
+            ("POST", "/undo"): self._answering(_undo),
+            ("POST", "/review"): self._answering(_decide),
+            ("POST", "/scope"): self._answering(self._choose),
+            ("POST", "/logout"): self._answering(self._log_out),
+            **{("GET", path): _file for path in FILES - {LOGIN}},
+        }
+        for (verb, path), endpoint in routes.items():
+            app.add_api_route(path, endpoint, methods=[verb], include_in_schema=False)
+
+    def _answering(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+        async def endpoint(request: Request) -> Response:
+            reader: Reader | None = None
+            try:
+                async with asyncio.timeout(self._deadline_s):
+                    reader = await self._reader(request)
+                    form = {} if request.method == "GET" else await _form(request)
+                    if request.method == "POST" and not reader.signed(
+                        "form", form.get("token", "")
+                    ):
+                        raise Problem(403, "form_refused", "This form is of another session.")
+                    return await answer(Visit(request, reader, form))
+            except MissingRightError as error:
+                text = f"Your key lacks the right {error.right}, which this needs."
+                return _message(reader, 403, "Not granted", text)
+            except Problem as error:
+                return _message(reader, error.status, "Refused", error.detail, error.hint)
+            except GraphmemError as error:
+                problem = problems.of_error(error)
+                title = "Not found" if problem.status == 404 else "This did not work"
+                return _message(reader, problem.status, title, problem.detail, problem.hint)
+            except TimeoutError:
+                return _message(reader, 504, "This did not work", "The answer took too long.")
+            except Exception as error:  # noqa: BLE001 - others would log its content
+                fault = problems.of_fault(error, request.url.path)
+                return _message(reader, fault.status, "This did not work", fault.detail)
+
+        return endpoint
+
+    async def _reader(self, request: Request) -> Reader:
+        grant: Grant = request.scope[GRANT]
+        chosen = unquote(self._logins.value(request.headers, SCOPE))
+        scope = chosen if chosen and grant.covers(chosen) else None
+        if scope is None and not grant.named:
+            # A key of prefixes: its reader chooses another scope on the page.
+            scope = grant.scopes[0].removesuffix(ANY) or GLOBAL_SCOPE
+        handle = await self._handle_of(grant, scope)
+        return Reader(
+            handle=handle,
+            rights=grant.rights,
+            scopes=grant.scopes,
+            scope=scope or grant.named[0],
+            name=grant.name if isinstance(grant, Key) else "operator",
+            secret=self._logins.secret(request.headers),
+        )
+
+    async def _ask(self, request: Request) -> Response:
+        return _login(dict(request.query_params))
+
+    async def _log_in(self, request: Request) -> Response:
+        given = await _form(request)
+        cookie = self._logins.opened(given.get("key", "").strip(), given.get("ticket", ""))
+        if cookie is None:
+            try:
+                self._guesses.take((request.scope.get("client") or ("",))[0])
+            except Problem as problem:
+                return _message(None, problem.status, "Too many attempts", problem.detail)
+            problem_text = "This key opens nothing: it is unknown, expired or revoked."
+            if given.get("ticket"):
+                problem_text = "This link was used or is too old. Log in with a key."
+            return _login({"next": given.get("next", "")}, problem_text, 401)
+        answer = RedirectResponse(_local(given.get("next", "")), 303)
+        _set(answer, request, self._logins.cookie, cookie)
+        return answer
+
+    async def _log_out(self, _: Visit) -> Response:
+        answer = RedirectResponse(LOGIN, 303)
+        answer.delete_cookie(self._logins.cookie)
+        answer.delete_cookie(SCOPE)
+        return answer
+
+    async def _choose(self, visit: Visit) -> Response:
+        scope = visit.form.text("scope")
+        if not visit.covers(scope):
+            raise Problem(403, "not_granted", "Your key does not grant this scope.")
+        answer = RedirectResponse("/", 303)
+        _set(answer, visit.request, SCOPE, quote(scope))
+        return answer
+
+
+def _reading(page: pages.Page) -> Answer:
+    async def answer(visit: Visit) -> Response:
+        name, values = await page(visit.reader, visit.asked)
+        return visit.page(name, values | _done(visit))
+
+    return answer
+
+
+def _done(visit: Visit) -> dict[str, Any]:
+    """Return the note about a correction that was just made, and how to take it back."""
+    steps, signature = visit.asked.text("steps"), visit.asked.text("signature")
+    if not steps or not visit.reader.signed(steps, signature):
+        return {"done": "Taken back." if visit.asked.text("undone") else ""}
+    undo = {"steps": steps, "signature": signature, "id": visit.asked.text("id")}
+    return {"done": "Done: the memory has your correction.", "undo": undo}
+
+
+async def _plan(visit: Visit, problem: str = "") -> Response:
+    """Ask what is right, or show what a correction would change."""
+    reader = visit.reader
+    wanted = await correction.asked_for(reader, visit.asked)
+    plan = None
+    if visit.asked.text("step") == "preview":
+        reader.need(*wanted.rights)
+        lacking = correction.missing(wanted)
+        problem = problem or lacking or ""
+        plan = None if lacking else await correction.preview(reader, wanted)
+    return visit.page("correct", {"wanted": wanted, "plan": plan, "problem": problem})
+
+
+async def _correct(visit: Visit) -> Response:
+    reader, form = visit.reader, visit.form
+    wanted = await correction.asked_for(reader, visit.asked)
+    try:
+        steps = await correction.apply(
+            reader, wanted, seen=form.text("seen"), once=form.text("once")
+        )
+    except correction.ChangedMeanwhileError:
+        visit.asked = Asked({**visit.asked.given, "step": "preview"})
+        return await _plan(visit, CHANGED)
+    shown, slot = {"id": wanted.item.id}, wanted.slot
+    if slot is not None:
+        shown |= {"subject": slot.subject, "predicate": slot.predicate}
+    done = {"steps": steps, "signature": reader.sign(steps)}
+    return RedirectResponse(address("/item" if slot is None else "/slot", **shown, **done), 303)
+
+
+async def _undo(visit: Visit) -> Response:
+    steps = visit.form.given.get("steps", "").replace("\r\n", "\n")
+    if not visit.reader.signed(steps, visit.form.text("signature")):
+        raise Problem(403, "form_refused", "These steps are of another session.")
+    await correction.undo(visit.reader, steps)
+    return RedirectResponse(address("/item", id=visit.form.text("id"), undone="1"), 303)
+
+
+async def _decide(visit: Visit) -> Response:
+    accept = visit.form.text("decision") == "accept"
+    await correction.decide(visit.reader, visit.form.text("id"), accept=accept)
+    return RedirectResponse("/review", 303)
+
+
+async def _file(request: Request) -> Response:
+    name = request.url.path.rpartition("/")[2]
+    kind = rendering.ASSETS[name]
+    return Response(rendering.asset(name), media_type=kind, headers=dict(rendering.HEADERS))
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """Return the fields of a form.
+
+    Raises:
+        Problem: it is not a form of a page.
+    """
+    try:
+        text = (await request.body()).decode()
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS))
+    except ValueError:
+        raise Problem(400, "invalid_form", "This is not a form of the explorer.") from None
+
+
+def _set(answer: Response, request: Request, name: str, value: str) -> None:
+    secure = request.url.scheme == "https"
+    answer.set_cookie(name, value, SESSION_S, httponly=True, samesite="strict", secure=secure)
+
+
+def _login(given: Mapping[str, str], problem: str = "", status: int = 200) -> Response:
+    values = {"ticket": given.get("ticket", ""), "next": given.get("next", ""), "problem": problem}
+    return _html(rendering.page("login", reader=None, **values), status)
+
+
+def _local(address: str) -> str:
+    """Return where a login leads: a page of the explorer, else home."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return "/"
+    known = not parts.scheme and not parts.netloc and parts.path in {*READS, "/correct"}
+    return urlunsplit(("", "", parts.path, parts.query, "")) if known else "/"
+
+
+def _message(reader: Reader | None, status: int, title: str, text: str, hint: str = "") -> Response:
+    token = "" if reader is None else reader.sign("form")
+    shown = {"reader": reader, "token": token, "title": title, "text": text, "hint": hint}
+    return _html(rendering.page("message", **shown), status)
+
+
+def _html(text: str, status: int = 200) -> Response:
+    return HTMLResponse(text, status, headers=dict(rendering.HEADERS))
