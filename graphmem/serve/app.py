@@ -89,7 +89,7 @@ class OperationQuery(Record):
     """Parameters of a page of operations."""
 
     limit: int = Field(50, ge=1, le=1_000, description="Maximum number of operations.")
-    cursor: str | None = Field(None, description="`next_cursor` of the previous page.")
+    cursor: str | None = Field(None, description="`next_cursor` of the page before.")
 
 
 class CheckedRoute(APIRoute):

@@ -198,6 +198,7 @@ LIMITED = {
     "graphmem/cli/operator.py": "an interval",
     "graphmem/cli/usage.py": "an interval",
     "graphmem/cli/serve.py": "a number of processes, and of days",
+    "graphmem/serve/app.py": "a page of operations",
     "graphmem/serve/key_routes.py": "the parameters of a key",
     "graphmem/serve/keys.py": "the lists of a grant",
 }

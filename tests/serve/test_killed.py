@@ -70,7 +70,7 @@ for line in sys.stdin:
     if not child:
         if method != "none":
             arranged(method, int(transactions))
-        server.serve(server.Options(settings, address), listening, workers=1)
+        server.serve(server.Options(settings, address), listening)
         os._exit(0)
     print(child, flush=True)
     print(os.WTERMSIG(os.waitpid(child, 0)[1]), flush=True)

@@ -10256,7 +10256,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of operations. */
                 limit?: number;
-                /** @description `next_cursor` of the previous page. */
+                /** @description `next_cursor` of the page before. */
                 cursor?: string | null;
             };
             header?: never;
