@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 READERS = (1, 8, 32)
 ROUNDS, CALLS = 3, 96
 """Rounds of each kind, in turn, and calls of all readers together in each."""
-MEMORIES = 1_000
+MEMORIES, QUESTIONS = 1_000, 16
+"""Memories, and questions, few enough that each process soon has their vectors."""
 WANTED_SHARE, WANTED_MS = 0.85, 4.0
 CITIES = ("Lisbon", "Porto", "Braga", "Faro", "Evora", "Coimbra", "Aveiro", "Setubal")
 READY_S = 120
@@ -58,7 +59,7 @@ def _sentence(number: int) -> str:
 
 
 def _question(number: int) -> str:
-    return f"Which project does employee {number * 37 % MEMORIES} work on?"
+    return f"Which project does employee {number % QUESTIONS * 37} work on?"
 
 
 def _compared(
@@ -69,7 +70,7 @@ def _compared(
 
     answers = {"client": Answers(), "http": Answers()}
     shares = [range(start, CALLS, readers) for start in range(readers)]
-    for ask in (own, over_http):  # caches of the plans, and of the questions' vectors
+    for ask in (own, over_http):  # plans, and each process's vectors of the questions
         ask_at_once(ask, shares, Answers())
     for _ in range(ROUNDS):
         ask_at_once(own, shares, answers["client"])
