@@ -28,6 +28,11 @@ F = TypeVar("F", "TextFiles", "ExportFiles")
 P = ParamSpec("P")
 T = TypeVar("T")
 
+PIECE = 1 << 20
+"""Bytes read at once; reading continues to the end of the line."""
+LONGEST = 256 << 20
+"""Maximum bytes read to complete a line; an export contains no longer lines."""
+
 
 def _in_mode(
     work: Callable[Concatenate[F, P], T],
@@ -182,12 +187,6 @@ def _digest_error(path: Path, reason: str) -> DigestFileError:
         f"{path} cannot be read and written ({reason}).",
         hint="Make the file and its folder writable for your user, or name another file.",
     )
-
-
-PIECE = 1 << 20
-"""Bytes read at once; reading continues to the end of the line."""
-LONGEST = 256 << 20
-"""Maximum bytes read to complete a line; an export contains no longer lines."""
 
 
 @dataclass(frozen=True, slots=True)

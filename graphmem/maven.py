@@ -20,6 +20,20 @@ from graphmem.settings import Settings
 if TYPE_CHECKING:
     import httpx
 
+SUFFIX = ".sha256"
+RETRY_S = 3_600.0
+"""Seconds after a failure before a start tries again: the machine may have been too busy."""
+UNUSED_S = 30 * 86_400.0
+"""Seconds without a start after which a file that can be built again is removed."""
+
+HASHING_THREADS = 2
+THREADS = 8
+TIMEOUT_S = 30.0
+"""Timeout of a connection that delivers no byte, seconds."""
+DISK_HINT = "Free disk space, or set GRAPHMEM_CACHE to a folder on another disk."
+
+Folder = TypeVar("Folder", bound="JarFolder")
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -44,13 +58,6 @@ class Progress:
 
 
 Report: TypeAlias = Callable[[Progress], None]
-
-
-SUFFIX = ".sha256"
-RETRY_S = 3_600.0
-"""Seconds after a failure before a start tries again: the machine may have been too busy."""
-UNUSED_S = 30 * 86_400.0
-"""Seconds without a start after which a file that can be built again is removed."""
 
 
 def keep(draft: Path, target: Path) -> None:
@@ -99,13 +106,6 @@ def remove_unused(folder: Path, *suffixes: str) -> None:
 
 def _checksum_file(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
-
-
-HASHING_THREADS = 2
-THREADS = 8
-TIMEOUT_S = 30.0
-"""Timeout of a connection that delivers no byte, seconds."""
-DISK_HINT = "Free disk space, or set GRAPHMEM_CACHE to a folder on another disk."
 
 
 @dataclass(frozen=True)
@@ -182,9 +182,6 @@ def digest(path: Path) -> str:
     """Return a file's SHA-256 in hexadecimal."""
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
-
-
-Folder = TypeVar("Folder", bound="JarFolder")
 
 
 def fetch_missing(store: Folder, settings: Settings, report: Report) -> Folder:

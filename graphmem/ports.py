@@ -57,6 +57,19 @@ Row = Mapping[str, Any]
 OnProgress = Callable[[str, int], None]
 """Progress callback; receives a kind of item and how many more of it are done."""
 
+MANDATORY = frozenset(
+    {
+        *("at", "created_at", "erased_at", "occurred_at", "recorded_at"),
+        *("decided", "ref", "scope", "statement", "type"),
+    }
+)
+"""Properties that each node of their labels has, by their names in rows. They are null only if the
+node was deleted after it was matched."""
+
+# Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
+Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
+Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
+
 
 def silent(_kind: str, _count: int) -> None:
     """Ignore progress."""
@@ -96,16 +109,6 @@ class Query(Generic[R]):
         if _lacks_properties(row, self.null) or any(map(_has_deleted_node, row.values())):
             raise ReadConflictError
         return self.row(row)
-
-
-MANDATORY = frozenset(
-    {
-        *("at", "created_at", "erased_at", "occurred_at", "recorded_at"),
-        *("decided", "ref", "scope", "statement", "type"),
-    }
-)
-"""Properties that each node of their labels has, by their names in rows. They are null only if the
-node was deleted after it was matched."""
 
 
 def _lacks_properties(found: Row, null: Set[str] = frozenset()) -> bool:
@@ -379,11 +382,6 @@ class _TenantTx:
 def run_now(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine that awaits blocking ports only, and return its result; see `blocking`."""
     return blocking(lambda _: work)(None)
-
-
-# Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
-Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
-Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
 
 
 def blocking(

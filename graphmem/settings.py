@@ -53,6 +53,24 @@ HIDDEN = "**********"
 SOURCE_WEIGHTS = {"TOOL": 1.0, "EXPLICIT": 1.0, "RULE": 0.8, "CLASSIFIER": 0.6, "EXTRACTOR": 0.5}
 Weight = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
+TRACE = "recall.trace"
+"""Key of a policy that other settings supply."""
+
+NOT_SETTINGS = frozenset(
+    {
+        *("GRAPHMEM_DATA", "GRAPHMEM_TEST_URI", "GRAPHMEM_TEST_PASSWORD"),
+        *("GRAPHMEM_REQUIRE_SERVER", setting_files.CONFIG),
+    }
+)
+"""GRAPHMEM_CONFIG, and variables of the test suite with the same prefix."""
+
+NOT_OF_PROJECTS = {
+    **dict.fromkeys(("java", "home", "cache", "maven_mirror"), "it chooses the programs that run"),
+    "serve_keys": "it opens access to your graph",
+}
+"""Settings that the files of a project must not contain, with the reason."""
+log = logging.getLogger("graphmem")
+
 
 class Settings(BaseModel):
     """Settings of one process; see `load` for the places that they are read from."""
@@ -324,8 +342,6 @@ class Settings(BaseModel):
         return made, {name: source.origin if source else DEFAULT for name, source in at.items()}
 
 
-TRACE = "recall.trace"
-"""Key of a policy that other settings supply."""
 FIELDS: dict[str, FieldInfo] = by_name(
     {
         name: type(field.default).model_fields if name in TABLES else field
@@ -334,25 +350,12 @@ FIELDS: dict[str, FieldInfo] = by_name(
 )
 del FIELDS[TRACE]
 """Every setting; one of a policy is named `table.key`."""
-NOT_SETTINGS = frozenset(
-    {
-        *("GRAPHMEM_DATA", "GRAPHMEM_TEST_URI", "GRAPHMEM_TEST_PASSWORD"),
-        *("GRAPHMEM_REQUIRE_SERVER", setting_files.CONFIG),
-    }
-)
-"""GRAPHMEM_CONFIG, and variables of the test suite with the same prefix."""
 SECRETS = frozenset(
     name for name, field in Settings.model_fields.items() if "SecretStr" in str(field.annotation)
 )
 PATHS = frozenset(
     name for name, field in Settings.model_fields.items() if "Path" in str(field.annotation)
 )
-NOT_OF_PROJECTS = {
-    **dict.fromkeys(("java", "home", "cache", "maven_mirror"), "it chooses the programs that run"),
-    "serve_keys": "it opens access to your graph",
-}
-"""Settings that the files of a project must not contain, with the reason."""
-log = logging.getLogger("graphmem")
 
 
 def _sources(environ: Mapping[str, str], overrides: Mapping[str, object]) -> list[Source]:

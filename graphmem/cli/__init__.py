@@ -45,6 +45,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Module, name and summary of each command, so that `--help` imports none of them."""
 
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""Errors of a full disk, an exhausted quota and a file that may not grow."""
+
 
 class LazyGroup(click.Group):
     """A group that imports a command only when it is called."""
@@ -95,10 +98,6 @@ def cli() -> None:
     server is started. Commands that erase, prune or replace data only show their plan, unless
     --apply is given.
     """
-
-
-FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Errors of a full disk, an exhausted quota and a file that may not grow."""
 
 
 def _discard_output() -> None:

@@ -38,6 +38,10 @@ SOURCE = parameters.of_method(
     changes={"source": {"argument": False, "help": "System that FILE is from: mem0 or graphiti."}},
 )
 
+SEALS = "Keep the digest elsewhere: with --head, `admin verify` also finds forged seals."
+DIFFERS = "The exit code is 1 when something differs."
+HEAD: dict[str, Any] = {"head": {"metavar": "DIGEST"}}
+
 
 @admin.runs("admin.export_to", name="export", changes=FILE)
 def export(app: App, path: Path) -> None:
@@ -119,9 +123,6 @@ def _record_counters() -> dict[str, str]:
     return {kind.label: kind.label for kind in KINDS}
 
 
-SEALS = "Keep the digest elsewhere: with --head, `admin verify` also finds forged seals."
-DIFFERS = "The exit code is 1 when something differs."
-HEAD: dict[str, Any] = {"head": {"metavar": "DIGEST"}}
 admin.method("admin.seal", more=SEALS, counters=SEALED)
 admin.method(
     "admin.verify",

@@ -29,16 +29,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-
-class Failure(Protocol):
-    """A part of a run that failed."""
-
-    @property
-    def code(self) -> str:
-        """Code of the error."""
-        ...
-
-
 EXIT_CODES: tuple[tuple[type[errors.GraphmemError], int], ...] = (
     (errors.ModelUnavailableError, 4),
     (errors.ModelReplyError, 4),
@@ -49,6 +39,18 @@ EXIT_CODES: tuple[tuple[type[errors.GraphmemError], int], ...] = (
     (errors.InvalidInputError, 2),
 )
 """Exit code by error class; the first match wins, all other errors exit with 1."""
+
+OVERRIDES = ("uri", "user", "tenant", "scope")
+"""Options of a connection, named as the settings that they override."""
+
+
+class Failure(Protocol):
+    """A part of a run that failed."""
+
+    @property
+    def code(self) -> str:
+        """Code of the error."""
+        ...
 
 
 class App:
@@ -295,10 +297,6 @@ def blank(data: object) -> bool:
     rows = [getattr(data, name) for name, field in fields.items() if field.is_required()]
     lists = [row for row in rows if isinstance(row, list | tuple)]
     return "id" not in fields and bool(lists) and not any(lists)
-
-
-OVERRIDES = ("uri", "user", "tenant", "scope")
-"""Options of a connection, named as the settings that they override."""
 
 
 def command(*, tenant: bool = False, connects: bool = True) -> Callable[[F], F]:

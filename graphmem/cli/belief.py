@@ -23,6 +23,10 @@ VALUE_PARTS = 3
 belief = Group("belief", "Record evidence, test hypotheses, read beliefs.")
 belief.method("observe")
 
+predicate = Group("predicate", "Declare and list the policies of predicates.")
+
+alias = Group("alias", "Add, remove and list second names of one thing.")
+
 
 @belief.command(name="import")
 @click.argument("file", type=click.Path(path_type=Path))
@@ -237,11 +241,9 @@ belief.method(
 belief.method("unreject", more="TARGET is as in `reject`.", changes=TARGET)
 
 
-predicate = Group("predicate", "Declare and list the policies of predicates.")
 predicate.method("predicates.declare")
 predicate.method("predicates.list")
 
-alias = Group("alias", "Add, remove and list second names of one thing.")
 alias.method("aliases.add", more="Evidence about either name is read as evidence about both.")
 alias.method("aliases.remove")
 alias.method("aliases.list")

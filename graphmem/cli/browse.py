@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     Words = tuple[str, ...]
     Found = dict[str, Value]
 
+STYLE = "graphmem.grass"
+QUERIES = "graphmem-queries.zip"
+FOLDER = "graphmem"
+"""Folder of the saved queries, in the archive and in Browser."""
+
 
 class BrowserView(NamedTuple):
     """One kind of graph to show."""
@@ -182,12 +187,6 @@ def browser_link(app: App, statement: str) -> BrowserLink:
     browser = known.browser or urls.browser_url(known.uri, known.http_port)
     link = urls.deep_link(browser, known.uri, known.user, statement, known.database or "")
     return BrowserLink(link, statement, known.user, "the value of GRAPHMEM_PASSWORD")
-
-
-STYLE = "graphmem.grass"
-QUERIES = "graphmem-queries.zip"
-FOLDER = "graphmem"
-"""Folder of the saved queries, in the archive and in Browser."""
 
 
 @click.command()

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 DAY = timedelta(days=1)
 
+T = TypeVar("T")
+
 
 def rows_of(pane: Pane, found: UsageDashboard, kinds: Sequence[str]) -> list[PaneRow]:
     """Return the rows of these kinds, in order; only the cells are escaped for display."""
@@ -70,9 +72,6 @@ def _is_of(entry: Entry | None, kinds: Sequence[str]) -> bool:
         # With all kinds, also show searches without results and searches of turns.
         return len(kinds) > 1 or any(kind in kinds for kind, _, _ in entry.items)
     return entry is None or entry.kind in kinds
-
-
-T = TypeVar("T")
 
 
 class WorkerResult(Message):

@@ -40,6 +40,13 @@ CONSOLIDATING = {"passage": "Reading passages", "belief": "Matching", "cluster":
 _HOURS = {"m": 1 / 60, "h": 1.0, "d": 24.0}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([mhd])")
 
+MAX_WAIT_S = 600.0
+"""Maximum number of seconds between two attempts to reach the graph."""
+
+proposal = Group("proposal", "List, accept or dismiss proposals of `belief extract`.")
+
+episode = Group("episode", "Write, read, summarise and compress episodes.")
+
 
 class HoursType(click.ParamType[float]):
     """A duration like 30m, 4h or 1d, as hours."""
@@ -108,10 +115,6 @@ def _run_forever(app: App, client: GraphMem, every: float, **run: Any) -> None:
         time.sleep(POLL_S)
 
 
-MAX_WAIT_S = 600.0
-"""Maximum number of seconds between two attempts to reach the graph."""
-
-
 def run_worker(app: App, *, once: bool, **asked: Any) -> int:
     """Run the background jobs of all tenants until stopped.
 
@@ -175,12 +178,10 @@ def _report_job(app: App, run: JobRun) -> None:
         terminal.echo(display.line(f"{start} skipped {unit}: {one.problem} ({again})"))
 
 
-proposal = Group("proposal", "List, accept or dismiss proposals of `belief extract`.")
 proposal.method("proposals.list")
 proposal.method("proposals.accept", changes={"proposal_ids": {"metavar": "ID..."}})
 proposal.method("proposals.dismiss", changes={"proposal_ids": {"metavar": "ID..."}})
 
-episode = Group("episode", "Write, read, summarise and compress episodes.")
 episode.method("episodes.add", key="episode_id")
 episode.method("episodes.get", more="`graphmem expand` adds its turns.")
 episode.method("episodes.list")

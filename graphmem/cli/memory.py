@@ -39,6 +39,27 @@ ERASURE = (
     ),
 )
 
+memory = Group("memory", "Write, read and correct memories; erase items.")
+TEXT: dict[str, Any] = {"content": {"metavar": "TEXT"}}
+
+TARGET: dict[str, Any] = {"target": {"metavar": "MEMORY_ID"}}
+
+WORDS: dict[str, Any] = {
+    "nargs": -1,
+    "metavar": "QUERY...",
+    "callback": lambda _context, _argument, words: " ".join(words),
+}
+"""A question need not be quoted."""
+RANKING = {"help": "Ranking."}
+recall = method_command(
+    "recall",
+    options.SESSION,
+    text=COMMANDS["recall"][1],
+    changes={"query": WORDS, "policy": RANKING},
+)
+why = method_command("why", options.SESSION, text=COMMANDS["why"][1])
+expand = method_command("expand", options.SESSION, text=COMMANDS["expand"][1])
+
 
 def run_erasure(
     path: str, app: App, *, compact: bool, certificate: Path | None, **erasure: Any
@@ -148,8 +169,6 @@ def verify_certificate(app: App, file: Path, *, key: str | None) -> int:
     return int(problem is not None)
 
 
-memory = Group("memory", "Write, read and correct memories; erase items.")
-TEXT: dict[str, Any] = {"content": {"metavar": "TEXT"}}
 memory.method(
     "remember",
     more="The exit code is 1 when hygiene or a person rejected the text.",
@@ -165,7 +184,6 @@ memory.method("supersede", changes=TEXT)
 memory.method("memories.stale")
 memory.method("memories.deprecate", key="event_id")
 memory.method("memories.restore", key="event_id")
-TARGET: dict[str, Any] = {"target": {"metavar": "MEMORY_ID"}}
 memory.method("reject", changes=TARGET)
 memory.method("unreject", changes=TARGET)
 
@@ -176,21 +194,6 @@ add_erasure(
     "The command erases everything derived from the item too; erased items are refused when they "
     "are submitted again. `graphmem admin` erases a person or a tenant.",
 )
-WORDS: dict[str, Any] = {
-    "nargs": -1,
-    "metavar": "QUERY...",
-    "callback": lambda _context, _argument, words: " ".join(words),
-}
-"""A question need not be quoted."""
-RANKING = {"help": "Ranking."}
-recall = method_command(
-    "recall",
-    options.SESSION,
-    text=COMMANDS["recall"][1],
-    changes={"query": WORDS, "policy": RANKING},
-)
-why = method_command("why", options.SESSION, text=COMMANDS["why"][1])
-expand = method_command("expand", options.SESSION, text=COMMANDS["expand"][1])
 
 
 def run_context(app: App, *, session: str | None, **search: Any) -> None:

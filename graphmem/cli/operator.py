@@ -32,6 +32,18 @@ scope = Group("scope", "List the scopes of a tenant.")
 scope.method("admin.scopes", name="list")
 session = Group("session", "List conversations by session.")
 
+PROGRAM, VARIABLE = "graphmem", "_GRAPHMEM_COMPLETE"
+
+TENANTS = options.stacked(
+    click.option("--tenant", help="Tenant to measure without a label.  [default: GRAPHMEM_TENANT]"),
+    click.option(
+        "--by-tenant",
+        multiple=True,
+        metavar="NAME",
+        help="Measure this tenant and label its metrics with its name (repeatable).",
+    ),
+)
+
 
 @session.runs("episodes.list", only=["since", "until", "cursor", "limit"])
 def list_sessions(app: App, **page: Any) -> None:
@@ -44,9 +56,6 @@ def list_sessions(app: App, **page: Any) -> None:
     with app.client() as client:
         found = client.episodes.list(sessions_only=True, **parameters.grouped(page))
         app.emit(found, views.conversations)
-
-
-PROGRAM, VARIABLE = "graphmem", "_GRAPHMEM_COMPLETE"
 
 
 class Shell(NamedTuple):
@@ -123,17 +132,6 @@ def write_script(path: Path, script: str) -> None:
     except OSError as error:
         raise click.FileError(str(path), error.strerror) from None
     output_files.write(path, f"{script}\n")
-
-
-TENANTS = options.stacked(
-    click.option("--tenant", help="Tenant to measure without a label.  [default: GRAPHMEM_TENANT]"),
-    click.option(
-        "--by-tenant",
-        multiple=True,
-        metavar="NAME",
-        help="Measure this tenant and label its metrics with its name (repeatable).",
-    ),
-)
 
 
 @click.group()

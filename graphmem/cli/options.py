@@ -22,6 +22,28 @@ _ENDS = frozenset({"until", "as_of__valid", "as_of__known"})
 """Parameters of which a day, a month or a year means its end."""
 _EXAMPLES = "2026-03-01, '2026-03-01 09:00', 2026-03-01T09:00:00+00:00, yesterday or '3 days ago'"
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+SESSION = click.option(
+    "--session",
+    metavar="NAME",
+    help="Session.  [default: this terminal's of today]",
+)
+
+tools = click.option(
+    "--tools",
+    "profile",
+    type=click.Choice(["core", "full"]),
+    default="core",
+    show_default=True,
+    help="Tools to offer over MCP: those of everyday use, or all.",
+)
+
 
 def now() -> datetime:
     """Return the present time by the clock of GRAPHMEM_TIME_ZONE, else of the machine."""
@@ -95,12 +117,6 @@ def read_time(text: str, at: datetime, zone: str | None = None, *, end: bool = F
     return shown if shown.utcoffset() is not None else zones.of_clock(shown, zone)
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-FILE = click.Path(dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
-
-
 def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
     """Return a decorator that adds options to a command; help lists them in this order."""
 
@@ -112,7 +128,6 @@ def stacked(*options: Callable[[F], F]) -> Callable[[F], F]:
     return add
 
 
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 CONNECTION = stacked(
     click.option("--uri", help="URI of Neo4j.  [default: GRAPHMEM_URI]"),
     click.option("--user", metavar="NAME", help="User of Neo4j.  [default: GRAPHMEM_USER]"),
@@ -123,26 +138,11 @@ TENANT = stacked(
     click.option("--scope", help="Scope.  [default: GRAPHMEM_SCOPE]"),
     click.option("--tenant", help="Tenant.  [default: GRAPHMEM_TENANT]"),
 )
-SESSION = click.option(
-    "--session",
-    metavar="NAME",
-    help="Session.  [default: this terminal's of today]",
-)
 
 
 def output(text: str, path: click.Path = FILE, *, required: bool = False) -> Callable[[F], F]:
     """Return the option --output."""
     return click.option("-o", "--output", type=path, required=required, help=text)
-
-
-tools = click.option(
-    "--tools",
-    "profile",
-    type=click.Choice(["core", "full"]),
-    default="core",
-    show_default=True,
-    help="Tools to offer over MCP: those of everyday use, or all.",
-)
 
 
 def listen(port: int) -> Callable[[F], F]:

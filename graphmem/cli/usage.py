@@ -16,6 +16,10 @@ from graphmem.extras import library
 
 ARTIFACTS = ("file", "symbol", "document")
 
+usage = Group("usage", "Rate, audit and prune the memory by its search log.")
+
+FOLDER = {"type": click.Path(file_okay=False, exists=True, path_type=Path), "metavar": "DIR"}
+
 
 def _results(
     _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
@@ -33,7 +37,6 @@ RESULT: dict[str, Any] = {
     "callback": _results,
     "help": "Id, path of a file, or symbol:NAME or document:NAME.",
 }
-usage = Group("usage", "Rate, audit and prune the memory by its search log.")
 usage.method(
     "usage.log_search", options.SESSION, changes={"results": RESULT}, fails=_is_lost, logs=True
 )
@@ -109,7 +112,6 @@ def prune(app: App, *, output: Path | None, **run: Any) -> None:
 
 usage.method("usage.prune_manifest")
 usage.method("usage.restore_pruned", counters={"item": "Items restored"})
-FOLDER = {"type": click.Path(file_okay=False, exists=True, path_type=Path), "metavar": "DIR"}
 
 
 @usage.runs(

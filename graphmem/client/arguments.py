@@ -62,6 +62,11 @@ LONGEST_PATH = 4096
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound=Record)
 
+RoleMap: TypeAlias = Annotated[Mapping[str, MappedRole], As(dict[Name, MappedRole])]
+"""Meaning of a caller's own roles: user, assistant, tool or system."""
+
+_HINT = "Give {role, content}, or a message of OpenAI, Anthropic, LangChain or pydantic-ai."
+
 
 def _as_of(given: object, info: ValidationInfo) -> object:
     """Return the fields of an `AsOf` for a valid time; other values as they are."""
@@ -178,9 +183,6 @@ AnyMessage: TypeAlias = Message | Mapping[str, Any] | _HasContent | _HasParts
 """A record, a mapping of role, content and optionally name, at, id, session, or a message of
 OpenAI, Anthropic, LangChain or pydantic-ai: an object or its mapping."""
 
-RoleMap: TypeAlias = Annotated[Mapping[str, MappedRole], As(dict[Name, MappedRole])]
-"""Meaning of a caller's own roles: user, assistant, tool or system."""
-
 
 class GivenMessages(NamedTuple):
     """Messages to store, and what was left out or assumed."""
@@ -267,9 +269,6 @@ def _message(index: int, fields: Mapping[str, Any]) -> Message:
         return valid(Message, **fields)
     except InvalidInputError as error:
         raise InvalidInputError(f"Message {index}: {error.message}", hint=error.hint) from None
-
-
-_HINT = "Give {role, content}, or a message of OpenAI, Anthropic, LangChain or pydantic-ai."
 
 
 def _fields(index: int, given: object, *, is_plain: bool) -> dict[str, Any]:

@@ -46,6 +46,11 @@ from graphmem.operations import belief
 from graphmem.operations.evidence import recording, rejecting
 from graphmem.rules import read_options
 
+_PARTS = ("subject", "predicate", "object")
+
+Reason: TypeAlias = Annotated[Text, Field(min_length=1, max_length=10_000, pattern=r"\S")]
+"""A reason that is required; it must have a character other than spaces."""
+
 
 class AsyncBeliefVerbs(AsyncNamespace):
     """Methods that record evidence and read beliefs, awaited."""
@@ -257,9 +262,6 @@ class BeliefVerbs(Namespace):
     evidence_for = blocking(AsyncBeliefVerbs.evidence_for)
 
 
-_PARTS = ("subject", "predicate", "object")
-
-
 def _target(given: object) -> object:
     if isinstance(given, Memory | Belief):
         return given.id
@@ -285,8 +287,6 @@ Rejectable: TypeAlias = Annotated[
 ]
 """Id of a memory or a belief, a record of it, a receipt of evidence; or a value of a slot: a
 triple, or its subject, predicate and object."""
-Reason: TypeAlias = Annotated[Text, Field(min_length=1, max_length=10_000, pattern=r"\S")]
-"""A reason that is required; it must have a character other than spaces."""
 
 
 class AsyncRejectionVerbs(AsyncNamespace):

@@ -61,6 +61,8 @@ from graphmem.model import (
 from graphmem.ports import run_now
 from graphmem.rules import drafts, identity
 
+log = logging.getLogger("graphmem")
+
 
 class AsyncHandle(
     AsyncMemoryVerbs, AsyncBeliefVerbs, AsyncRejectionVerbs, AsyncRecallVerbs, AsyncJobs
@@ -251,9 +253,6 @@ def _in_session(
     episode_id = identity.episode_id(state.context.scope, session_id)
     session = SessionState(session_id, episode_id, agent=agent, shared=shared)
     return replace(state, session=session, logged=logged)
-
-
-log = logging.getLogger("graphmem")
 
 
 class AsyncSession(AsyncHandle):

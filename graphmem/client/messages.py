@@ -79,6 +79,17 @@ _ATTACHMENTS = {
 _MAX_VALUE_CHARS, _MAX_CALL_CHARS, _MAX_REFERENCE_CHARS = 80, 500, 500
 _MAX_DEPTH = 8
 
+_TYPE_NAMES: dict[type, str] = {
+    dict: "an object",
+    list: "a list",
+    tuple: "a list",
+    str: "text",
+    bool: "true or false",
+    type(None): "null",
+    int: "a number",
+    float: "a number",
+}
+
 
 class MessageError(ValueError):
     """A value that is not a message; its text is the reason, without the location."""
@@ -410,18 +421,6 @@ def _not_text(part: object, content: object) -> str:
 
 def _odd(message: object) -> str:
     return f"expected an object with role and content, found {type_name(message)}"
-
-
-_TYPE_NAMES: dict[type, str] = {
-    dict: "an object",
-    list: "a list",
-    tuple: "a list",
-    str: "text",
-    bool: "true or false",
-    type(None): "null",
-    int: "a number",
-    float: "a number",
-}
 
 
 def type_name(value: object) -> str:

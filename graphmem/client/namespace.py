@@ -34,6 +34,18 @@ if TYPE_CHECKING:
 OPEN = "open"
 """Name of the only operation that starts before a handle exists."""
 
+log = logging.getLogger("graphmem")
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_NAMES: dict[Callable[..., Any], str] = {}
+"""Operation names of the instrumented methods."""
+
+# Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
+Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
+Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
+
 
 def chosen_telemetry(settings: Settings, own: Telemetry | None) -> Telemetry | None:
     """Return the telemetry of a client: `own`, else what the settings select; None if off."""
@@ -118,9 +130,6 @@ class InstrumentedReranker:
             return await self._inner.rerank(question, texts)
 
 
-log = logging.getLogger("graphmem")
-
-
 @dataclass(frozen=True, slots=True)
 class Exporter:
     """Exporter of the statistics of some tenants as Prometheus metrics."""
@@ -186,10 +195,6 @@ def open_exporter(
         yield Exporter(services, tenants, metrics)
     finally:
         run_now(services.graph.close())
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 class AsyncNamespace:
@@ -274,10 +279,6 @@ def _replaced(value: Any, known: Mapping[str, str]) -> Any:
     return known.get(value, value) if isinstance(value, str) else value
 
 
-_NAMES: dict[Callable[..., Any], str] = {}
-"""Operation names of the instrumented methods."""
-
-
 def _reported(name: str | None, handle: Any, *_: object) -> AbstractContextManager[object]:
     context = handle._state.context
     if name is None or context.services.telemetry is None:
@@ -285,11 +286,6 @@ def _reported(name: str | None, handle: Any, *_: object) -> AbstractContextManag
     found: AbstractContextManager[object]
     found = context.services.telemetry.operation(name, context.tenant)
     return found
-
-
-# Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
-Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
-Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
 
 
 def blocking(method: Awaited[P, T]) -> Blocking[P, T]:

@@ -36,6 +36,8 @@ from graphmem.model import (
 from graphmem.operations import declarations, lineage
 from graphmem.operations.evidence import recording, writing
 
+ProposalIds: TypeAlias = Annotated[Iterable[str], As(tuple[ItemId, ...])]
+
 
 class AsyncPredicates(AsyncNamespace):
     """Methods that declare and list predicates, awaited."""
@@ -166,9 +168,6 @@ class Aliases(Namespace):
     add = blocking(AsyncAliases.add)
     remove = blocking(AsyncAliases.remove)
     list = blocking(AsyncAliases.list)
-
-
-ProposalIds: TypeAlias = Annotated[Iterable[str], As(tuple[ItemId, ...])]
 
 
 class AsyncProposals(AsyncNamespace):

@@ -68,6 +68,11 @@ Scopes: TypeAlias = Annotated[Sequence[str], As(Annotated[tuple[Name, ...], Fiel
 Tokens: TypeAlias = Annotated[int, Whole(blocks.MIN_TOKENS, blocks.MAX_TOKENS)]
 """Maximum size of a block for a prompt."""
 
+CHOSEN = 20
+"""Number of items to choose from for a block."""
+
+_FIELDS = frozenset(one.name for one in fields(recall.RecallRequest))
+
 
 def _form(about: object) -> str:
     return "text" if isinstance(about, str) else "messages"
@@ -83,10 +88,6 @@ About: TypeAlias = Annotated[
     ),
 ]
 """A question, or the messages of a conversation."""
-
-
-CHOSEN = 20
-"""Number of items to choose from for a block."""
 
 
 class AsyncRecallVerbs(AsyncNamespace):
@@ -315,9 +316,6 @@ class RecallVerbs(Namespace):
     why = blocking(AsyncRecallVerbs.why)
     history = blocking(AsyncRecallVerbs.history)
     expand = blocking(AsyncRecallVerbs.expand)
-
-
-_FIELDS = frozenset(one.name for one in fields(recall.RecallRequest))
 
 
 def recalled(

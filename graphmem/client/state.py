@@ -48,6 +48,15 @@ FULL_LOG = 100
 MAX_LOG = 10_000
 """Maximum number of entries kept while they cannot be written; the newest are kept."""
 
+E = TypeVar("E", bound=EvidenceSource)
+W = TypeVar("W", NewMemory, Observation)
+OnCommit = Callable[[CommitOutcome], None]
+
+log = logging.getLogger("graphmem")
+
+MAX_ASKED, MAX_SHOWN = 20, 200
+"""Maximum questions and results that a reply is compared with; the latest are kept."""
+
 
 class AccessLog:
     """Log entries of all handles of a client that are not known to be in the graph.
@@ -156,16 +165,6 @@ class AccessLog:
                 del self._waiting[event_id]
                 self._lost += 1
                 return
-
-
-E = TypeVar("E", bound=EvidenceSource)
-W = TypeVar("W", NewMemory, Observation)
-OnCommit = Callable[[CommitOutcome], None]
-
-log = logging.getLogger("graphmem")
-
-MAX_ASKED, MAX_SHOWN = 20, 200
-"""Maximum questions and results that a reply is compared with; the latest are kept."""
 
 
 @dataclass(slots=True)

@@ -23,6 +23,8 @@ _LISTS = frozenset({"tuple_type", "list_type", "frozen_set_type"})
 MAX_STEP = 80
 """Maximum number of characters of a field name in an error."""
 
+Checks = Mapping[str, Callable[..., Any]]
+
 
 def valid(record: type[M], /, **fields: Any) -> M:
     """Return a validated record of fields that a caller passed."""
@@ -101,9 +103,6 @@ class As:
 @dataclass(frozen=True, slots=True)
 class ShortId:
     """Annotation of an id of what is stored: a prefix of it may be given, if it is unique."""
-
-
-Checks = Mapping[str, Callable[..., Any]]
 
 
 @cache

@@ -30,6 +30,16 @@ if TYPE_CHECKING:
 SOURCE_TYPE = "EXTRACTOR"
 UNAVAILABLE = ModelUnavailableError.code
 
+Cluster: TypeAlias = tuple[Passage, ...]
+"""A central passage, first, and the passages near it."""
+
+PAGE = 200
+
+STATES = catalog.query("belief/states", read_options.parse_belief)
+INFERRED = catalog.query("consolidate/inferred", lambda row: row["id"])
+
+NAME = "extractive"
+
 
 @dataclass(frozen=True, slots=True)
 class DrawnFrom:
@@ -88,10 +98,6 @@ class StatusMark:
     at: datetime
     reason: str
     payload: Mapping[str, Any]
-
-
-Cluster: TypeAlias = tuple[Passage, ...]
-"""A central passage, first, and the passages near it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,12 +245,6 @@ def reply_id(scope: str, *parts: str) -> str:
     return "r_" + identity.digest(scope, *parts)[:32]
 
 
-PAGE = 200
-
-STATES = catalog.query("belief/states", read_options.parse_belief)
-INFERRED = catalog.query("consolidate/inferred", lambda row: row["id"])
-
-
 async def marked(
     context: RequestContext, seen: ScopeSnapshot, units: Sequence[BeliefWrite]
 ) -> list[BeliefWrite]:
@@ -383,9 +383,6 @@ def _evidence(context: RequestContext, one: PassageEvidence) -> Evidence:
         episode=one.passage.episode_id,
         at=one.passage.at,
     )
-
-
-NAME = "extractive"
 
 
 async def worded(

@@ -32,6 +32,30 @@ from graphmem.model.terms import Text
 from graphmem.rules.claims import triple_sentence
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
 
+NAME = "synthesise"
+"""Name of the prompt's file."""
+
+_PERIODS = frozenset(
+    {"day", "week", "fortnight", "weekend", "month", "year", "decade", "every"}
+) | {*("morning", "afternoon", "evening", "night")}
+"""Keys of dates that a model may conclude, because they name no time: "every day"."""
+_AMOUNT = re.compile(
+    r"\b(?:(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies|dozens|hundreds|thousands|millions)\b",
+    re.I,
+)
+"""Numbers in words that are not exact."""
+_AVOIDING = re.compile(
+    r"\b(?:avoid|refus|abstain|stay(?:s|ing)? away|vegan|vegetarian|teetotal|allergic|intoleran)",
+    re.I,
+)
+"""Words that deny something without a negation."""
+
+SHARED = 0.6
+"""Share of words, without negations, numbers and dates, that a contradiction needs in common."""
+NEARLY = 0.8
+"""The same share for a changed number or date: two runs of 5 and of 10 km agree in less. Texts
+that agree this much but each have a word of their own differ in topic: tea and coffee."""
+
 
 def star_clusters(
     neighbours: Sequence[Mapping[int, float]], episodes: Sequence[int], min_episodes: int
@@ -90,10 +114,6 @@ def _symmetric_neighbours(neighbours: Sequence[Mapping[int, float]]) -> list[dic
                     adjacent[i][j], adjacent[j].get(i, similarity)
                 )
     return adjacent
-
-
-NAME = "synthesise"
-"""Name of the prompt's file."""
 
 
 def _strip(value: object) -> object:
@@ -187,22 +207,6 @@ def reply_problems(
     return reasons
 
 
-_PERIODS = frozenset(
-    {"day", "week", "fortnight", "weekend", "month", "year", "decade", "every"}
-) | {*("morning", "afternoon", "evening", "night")}
-"""Keys of dates that a model may conclude, because they name no time: "every day"."""
-_AMOUNT = re.compile(
-    r"\b(?:(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ies|dozens|hundreds|thousands|millions)\b",
-    re.I,
-)
-"""Numbers in words that are not exact."""
-_AVOIDING = re.compile(
-    r"\b(?:avoid|refus|abstain|stay(?:s|ing)? away|vegan|vegetarian|teetotal|allergic|intoleran)",
-    re.I,
-)
-"""Words that deny something without a negation."""
-
-
 def invented_value(statement: str, texts: Sequence[str]) -> str | None:
     """Return the first name, number or named date of a statement that no text has.
 
@@ -263,13 +267,6 @@ def _format_keys(keys: Sequence[str]) -> str:
     """Return up to three keys as text: a model may produce any number of any length."""
     few = ", ".join(repr(key[:20]) for key in keys[:3])
     return few if len(keys) <= 3 else f"{few} and {len(keys) - 3} more"
-
-
-SHARED = 0.6
-"""Share of words, without negations, numbers and dates, that a contradiction needs in common."""
-NEARLY = 0.8
-"""The same share for a changed number or date: two runs of 5 and of 10 km agree in less. Texts
-that agree this much but each have a word of their own differ in topic: tea and coffee."""
 
 
 def relation(passage: Passage, statement: str) -> EvidenceKind | None:

@@ -32,6 +32,13 @@ PASSAGES = catalog.query("consolidate/passages", dict)
 WAITING = catalog.query("consolidate/waiting", dict)
 VISIBLE = catalog.query("consolidate/indexed", lambda row: row["visible"])
 
+NEIGHBOR_PAGE = 16
+"""Beliefs per read, with two vector searches each."""
+MOST = 200
+"""Nearest turns, and nearest episodes, considered for each belief."""
+
+AROUND = catalog.query("consolidate/near_passages", dict)
+
 
 @dataclass(frozen=True, slots=True)
 class ScopeSnapshot:
@@ -216,14 +223,6 @@ def index_score(context: RequestContext, similarity: float) -> float:
 def similarity(context: RequestContext, score: float) -> float:
     """Return the calibrated cosine of an index score."""
     return scoring.calibrate(scoring.from_neo4j(score), context.model.mu_document)
-
-
-NEIGHBOR_PAGE = 16
-"""Beliefs per read, with two vector searches each."""
-MOST = 200
-"""Nearest turns, and nearest episodes, considered for each belief."""
-
-AROUND = catalog.query("consolidate/near_passages", dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from graphmem.consolidation.sources import NearBelief
     from graphmem.ports import RequestContext
 
+_Candidate: TypeAlias = tuple[int, Clause, tuple[tuple[int, Clause], ...]]
+"""The place of a passage, a clause of it, and the clauses that may support it with their places."""
+
 
 class ClauseSimilarities:
     """Similarities of clauses, each of which is embedded once."""
@@ -186,10 +189,6 @@ async def shared_statement(
             text = prefix_speaker(cluster[i].name, statement.text)
             best = rank, SharedStatement(text, {cluster[j]: s for j, s in by_place.items()})
     return best[1] if best else None
-
-
-_Candidate: TypeAlias = tuple[int, Clause, tuple[tuple[int, Clause], ...]]
-"""The place of a passage, a clause of it, and the clauses that may support it with their places."""
 
 
 async def _embedded(

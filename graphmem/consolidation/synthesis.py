@@ -34,6 +34,12 @@ MAX_BELIEFS = 8
 MAX_CHARACTERS = 1_000
 """Characters shown of each passage; twenty long documents would exceed a model's context."""
 
+_MARKS = {
+    EventType.FLAG: BeliefChangeKind.FLAG,
+    EventType.RESTORE: BeliefChangeKind.RESTORE,
+    EventType.ARCHIVE: BeliefChangeKind.ARCHIVE,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterQuestion:
@@ -224,13 +230,6 @@ async def nearest_parts(
     ]
     await similarities.embed(text for group in (*texts, *forms) for text in group)
     return list(map(similarities.nearest, texts, forms))
-
-
-_MARKS = {
-    EventType.FLAG: BeliefChangeKind.FLAG,
-    EventType.RESTORE: BeliefChangeKind.RESTORE,
-    EventType.ARCHIVE: BeliefChangeKind.ARCHIVE,
-}
 
 
 def changes(unit: BeliefWrite, existing: Collection[str]) -> Iterator[BeliefChange]:

@@ -28,6 +28,13 @@ END = catalog.query("consolidate/end", catalog.ignored)
 STANDING = catalog.query("consolidate/standing", lambda row: row["standing"])
 MARK = catalog.query("belief/mark", dict)
 
+PAGE = 200
+LINKS = 500
+
+KEPT = catalog.query("consolidate/outcomes", lambda row: (row["id"], json.loads(row["decided"])))
+LACKING = catalog.query("consolidate/missing_links", dict)
+REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
@@ -132,14 +139,6 @@ def _mark_row(
         "source": vitality.STANDARD_VITALITY.consolidation,
         "actor": synthesiser,
     }
-
-
-PAGE = 200
-LINKS = 500
-
-KEPT = catalog.query("consolidate/outcomes", lambda row: (row["id"], json.loads(row["decided"])))
-LACKING = catalog.query("consolidate/missing_links", dict)
-REPLAY = catalog.query("consolidate/replay", lambda row: row["linked"])
 
 
 async def replay(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:

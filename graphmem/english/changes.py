@@ -43,19 +43,6 @@ from graphmem.english.mentions import (
 from graphmem.english.quantities import BOUNDS, COMMON, DETERMINERS, FactKind
 from graphmem.english.verbs import ADDED, AUXILIARIES, CONTRACTED, looks_finite, verb_place
 
-
-class Change(IntEnum):
-    """How surely a sentence states a new value of the fact that another one states."""
-
-    OTHER = -1
-    """Another fact in the same words: of another thing, or one of many values."""
-    NONE = 0
-    """The same fact, or other words."""
-    POSSIBLE = 1
-    """The value may be one of many: a proposal, and never a replacement."""
-    CERTAIN = 2
-
-
 MIN_FRAME = 0.6
 """Minimum share of their words, without negations, that two versions of a fact have in common."""
 MIN_FRAME_CHANGED = 0.5
@@ -86,6 +73,23 @@ _RUNNING = frozenset(words_of("run runs use uses"))
 _PLANS = frozenset(words_of("planned scheduled set booked moved due at on by for until end of"))
 """Words between a verb and the date that it plans."""
 PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|orn)|set|put|sent|held|made|sold|paid")
+
+_STATES = frozenset(map(stem, STATES | {"be", "was"}))
+
+_ACTED = re.compile(PAST.pattern.replace(r"(?:was|were)", "(?!)"), re.I)
+"""Words of events other than `was`, which also leads to a plan: was set for Friday."""
+
+
+class Change(IntEnum):
+    """How surely a sentence states a new value of the fact that another one states."""
+
+    OTHER = -1
+    """Another fact in the same words: of another thing, or one of many values."""
+    NONE = 0
+    """The same fact, or other words."""
+    POSSIBLE = 1
+    """The value may be one of many: a proposal, and never a replacement."""
+    CERTAIN = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,9 +279,6 @@ def _same_verb(a: _Side, b: _Side) -> bool:
     return len(verbs) == 1 or verbs <= _STATES
 
 
-_STATES = frozenset(map(stem, STATES | {"be", "was"}))
-
-
 def _subject(a: _Side, b: _Side) -> Change:
     """Return the change of words before the verb: another thing, but for two forms.
 
@@ -365,10 +366,6 @@ def _date(side: _Side, common: _Common) -> Change:
         return Change.POSSIBLE
     direct = all(word.key in _PLANS or word.kind is not FactKind.VALUE for word in between)
     return Change.CERTAIN if direct or common.changed else Change.POSSIBLE
-
-
-_ACTED = re.compile(PAST.pattern.replace(r"(?:was|were)", "(?!)"), re.I)
-"""Words of events other than `was`, which also leads to a plan: was set for Friday."""
 
 
 def _name(side: _Side, common: _Common) -> Change:

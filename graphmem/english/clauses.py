@@ -151,13 +151,6 @@ _IRREGULAR = {
 }
 """Stems of irregular forms."""
 
-
-def _root_of(word: str) -> str:
-    return stem(word)[:ROOT_CHARS]
-
-
-_DAYS = frozenset(_root_of(word) for day in quantities.WEEKDAYS for word in (day, f"{day}s"))
-_STOP_ROOTS = frozenset(map(_root_of, STOP_WORDS))
 _FEELING = frozenset(
     map(
         stem,
@@ -193,6 +186,14 @@ _TALK = _FEELING | frozenset(
     )
 )
 """These, and stems of times and of other words that say nothing of what a clause is about."""
+
+
+def _root_of(word: str) -> str:
+    return stem(word)[:ROOT_CHARS]
+
+
+_DAYS = frozenset(_root_of(word) for day in quantities.WEEKDAYS for word in (day, f"{day}s"))
+_STOP_ROOTS = frozenset(map(_root_of, STOP_WORDS))
 
 
 @dataclass(frozen=True, slots=True)

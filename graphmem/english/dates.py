@@ -39,6 +39,28 @@ _NAMED = re.compile(
 )
 _ISO = re.compile(r"\b(\d{4})-(\d{2})(?:-(\d{2}))?\b")
 
+_YEAR_MONTHS, _WEEK_DAYS = 12, 7
+_COUNTS = {"a": 1, "an": 1, "a couple of": 2, **{w: n for w, n in quantities.ONES.items() if n}}
+_COUNT = rf"(\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})"
+_UNIT = r"(day|week|month|year)s?"
+_BACK = (
+    re.compile(rf"\b{_COUNT} {_UNIT} (?:ago|back|earlier)\b"),
+    re.compile(rf"\bfor (?:the )?(?:last |past )?{_COUNT} {_UNIT}\b"),
+)
+_AHEAD = re.compile(rf"\b(?:in|within) {_COUNT} {_UNIT}\b")
+_DAYS = {"yesterday": -1, "last night": -1, "tomorrow": 1}
+
+_NOW = re.compile(r"\b(?:today|tonight|now|this morning|this afternoon|this evening)\b")
+
+_CLOCK = re.compile(r"\bat ([01]?\d|2[0-3])(?::([0-5]\d))?(?: ?([ap])\.?m)?\b")
+_NIGHT = re.compile(r"\b(?:last night|tonight)\b")
+_LATE = re.compile(r"\b(?:afternoon|evening)\b")
+_HALF_DAY, _SMALL_HOURS = 12, 5
+"""Hours; those before the second belong to the night of the day before."""
+_ROUND = re.compile(rf"\b(this|last|next) (week|month|year|{'|'.join(quantities.WEEKDAYS)})\b")
+_WEEKDAY = re.compile(rf"\b({'|'.join(quantities.WEEKDAYS)})\b")
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+
 
 def date_spans(text: str, now: datetime) -> list[Span]:
     """Return the time spans that a text names, each from a day before to a week after.
@@ -78,27 +100,8 @@ def _year_span(now: datetime, year: int, month: int, day: int | None) -> Iterato
         return  # The date does not exist.
 
 
-_YEAR_MONTHS, _WEEK_DAYS = 12, 7
-_COUNTS = {"a": 1, "an": 1, "a couple of": 2, **{w: n for w, n in quantities.ONES.items() if n}}
-_COUNT = rf"(\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})"
-_UNIT = r"(day|week|month|year)s?"
-_BACK = (
-    re.compile(rf"\b{_COUNT} {_UNIT} (?:ago|back|earlier)\b"),
-    re.compile(rf"\bfor (?:the )?(?:last |past )?{_COUNT} {_UNIT}\b"),
-)
-_AHEAD = re.compile(rf"\b(?:in|within) {_COUNT} {_UNIT}\b")
-_DAYS = {"yesterday": -1, "last night": -1, "tomorrow": 1}
 _DAYS |= {"day before yesterday": -2, "day after tomorrow": 2}
-_NOW = re.compile(r"\b(?:today|tonight|now|this morning|this afternoon|this evening)\b")
 _DAY_PATTERN = re.compile(rf"\b({'|'.join(_DAYS)})\b")
-_CLOCK = re.compile(r"\bat ([01]?\d|2[0-3])(?::([0-5]\d))?(?: ?([ap])\.?m)?\b")
-_NIGHT = re.compile(r"\b(?:last night|tonight)\b")
-_LATE = re.compile(r"\b(?:afternoon|evening)\b")
-_HALF_DAY, _SMALL_HOURS = 12, 5
-"""Hours; those before the second belong to the night of the day before."""
-_ROUND = re.compile(rf"\b(this|last|next) (week|month|year|{'|'.join(quantities.WEEKDAYS)})\b")
-_WEEKDAY = re.compile(rf"\b({'|'.join(quantities.WEEKDAYS)})\b")
-_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 
 
 def validity_start(phrase: str, said_at: datetime) -> datetime | None:

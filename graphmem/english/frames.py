@@ -69,6 +69,9 @@ _ROLE = re.compile(
     re.I,
 )
 
+_MEASURES = frozenset({FactKind.NUMBER, FactKind.DATE})
+_NAMING = frozenset(map(stem, words_of("called named")))
+
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
@@ -270,10 +273,6 @@ def _is_replaced(then: _Frame, key: str, now: _Frame, *, shared: int) -> bool:
     if _PARTICIPLE.fullmatch(then.verb) or then.verb in _NAMING:
         return True
     return shared > 0 and old[-1].key == new[-1].key
-
-
-_MEASURES = frozenset({FactKind.NUMBER, FactKind.DATE})
-_NAMING = frozenset(map(stem, words_of("called named")))
 
 
 def _keys(words: Sequence[FactToken]) -> tuple[str, ...]:

@@ -32,12 +32,6 @@ _CHANGE_BEFORE, _CHANGE_AFTER = 8, 4
 _UNIT_WORDS = 3
 """Maximum words after a number that it counts."""
 
-
-def words_of(text: str) -> list[str]:
-    """Return the words of a table."""
-    return text.split()
-
-
 # The lookahead skips most positions: few can begin a number or a date.
 _TOKEN = re.compile(
     rf"(?=[\d$€£¥₹+-]|(?i:[jfmasond]))(?:{quantities.PATTERN})|(?P<word>[^\W\d_]+(?:['’][^\W\d_]+)?)"
@@ -46,10 +40,78 @@ _END = re.compile(r"(?<=[.!?…])\s+|\n+|;\s")
 _ASIDE = re.compile(r"```.*?(?:```|\Z)|\[[^\[\]]{0,300}\]", re.DOTALL)
 """Code, and notes in brackets, such as the caption of an image."""
 _PHRASE_END = re.compile(r"[,;:()!?\"“”]|\.(?:\s|\Z)")
+
+_MIN_STEM, _MAX_STEM = 3, 8
+
+PLANNED = re.compile(
+    r"\b(?:is|are|be|will|due|deadline|scheduled|planned|booked|set|starts?|ends?|begins?|opens?"
+    r"|closes?|leaves?|departs?|arrives?|expires?|takes place)\b|['’]s\b",
+    re.I,
+)
+"""Words of sentences whose date can change."""
+PAST = re.compile(
+    r"\b(?:(?:was|were)(?! (?:set|scheduled|planned|booked|moved))|ran|went|ate|bought|paid|spent"
+    r"|sold|saw|won(?!.t)|lost|drank|slept|took|walked|drove|wrote|read|met|gave|caught|played|visited"
+    r"|watched|cooked|earned|cycled|swam|did|said)\b",
+    re.I,
+)
+"""Words of events, which can happen again."""
+EVENT = re.compile(
+    r"\b(?:yesterday|today|tonight|ago|last (?:night|weekend|week|month|year|\w+day)"
+    r"|this (?:morning|afternoon|evening|weekend))\b",
+    re.I,
+)
+"""Words that place an event in time: another one of the kind is not a version of it."""
+
+_JOINT = re.compile(
+    r"(?:,|,?\s(?:and|but|so|because))\s(?=(?:i|we|he|she|it|they|that"
+    r"|this|there|my|our|nobody|everybody|everyone|people)\b)",
+    re.I,
+)
+"""Before another clause with a subject of its own."""
+_NUMBER_WORDS = frozenset({*quantities.ONES, *quantities.TENS}) - {"zero"}
+_WEEKDAYS = frozenset(quantities.WEEKDAYS)
+_CURRENCIES = frozenset({*quantities.SIGNS.values(), *quantities.SIGN_WORDS})
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+_MAX_RUN = 6
+"""Maximum words of a number that is written in words."""
+
+_AIMS = frozenset({"achieve", "reach", "hit"})
+
+_ASKING: Mapping[str, re.Pattern[str]] = {
+    "percent": re.compile(r"percent|accuracy|\brate\b|coverage|share|score|proportion|how much"),
+    "money": re.compile(
+        r"how much|cost|price|budget|\bpay|paid|salary|\bfees?\b|\brent\b|spen[dt]|worth|amount"
+    ),
+    "date": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
+    "weekday": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
+    "clock": re.compile(r"\bwhen\b|\bwhat time|\btime\b|schedule|\bhours?\b"),
+}
+"""Words of a question for a value of each kind; for a count, it has the thing that is counted."""
+_HOW_MANY = re.compile(r"\b(?:how many|number of)\b|\bhow long\b")
+_COUNTED_WORDS = 5
+_BESIDES_COUNTS = frozenset({"percent"})
+"""Kinds that a question for a count may ask for, too."""
+_ASKS_NO_VALUE = re.compile(
+    r"^\W*(?:have|has|had|did|do|does|is|are|was|were|can|could|would|should|will|why"
+    r"|how (?!many|much|long|often|old|far|tall|high|large|big)\w+)\b"
+    r"|\b(?:ever|between|passed|originally|initially|previous(?:ly)?|used to|at first"
+    r"|(?:happened|came) first|across|evolved?|developed|over time|history|compared?"
+    r"|in total|altogether|how (?:many|much) (?:more|less|fewer|later|did)|from \S+ to"
+    r"|mention(?:ed)?|sa(?:y|id)|before (?:we|i))\b"
+)
+"""Words of questions for yes or no, a text, the past or several values: none replaces another."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a table."""
+    return text.split()
+
+
 _ENDINGS = words_of(
     "ments ement ation ions ings ment ness ing ion ies ied ers ors ed es ly er or al s y e"
 )
-_MIN_STEM, _MAX_STEM = 3, 8
 
 
 @lru_cache(maxsize=20_000)
@@ -103,25 +165,6 @@ ATTRIBUTES = frozenset(
     )
 )
 """Stems of nouns with one value at a time."""
-PLANNED = re.compile(
-    r"\b(?:is|are|be|will|due|deadline|scheduled|planned|booked|set|starts?|ends?|begins?|opens?"
-    r"|closes?|leaves?|departs?|arrives?|expires?|takes place)\b|['’]s\b",
-    re.I,
-)
-"""Words of sentences whose date can change."""
-PAST = re.compile(
-    r"\b(?:(?:was|were)(?! (?:set|scheduled|planned|booked|moved))|ran|went|ate|bought|paid|spent"
-    r"|sold|saw|won(?!.t)|lost|drank|slept|took|walked|drove|wrote|read|met|gave|caught|played|visited"
-    r"|watched|cooked|earned|cycled|swam|did|said)\b",
-    re.I,
-)
-"""Words of events, which can happen again."""
-EVENT = re.compile(
-    r"\b(?:yesterday|today|tonight|ago|last (?:night|weekend|week|month|year|\w+day)"
-    r"|this (?:morning|afternoon|evening|weekend))\b",
-    re.I,
-)
-"""Words that place an event in time: another one of the kind is not a version of it."""
 _UNREAL = frozenset(
     words_of("if would might could should unless used here's here’s heres there's there’s")
 )
@@ -204,18 +247,6 @@ def clauses_of(sentence: Sentence) -> Iterator[Sentence]:
             yield Sentence(part, stems_of(tokens), (), _is_statement(part, tokens))
 
 
-_JOINT = re.compile(
-    r"(?:,|,?\s(?:and|but|so|because))\s(?=(?:i|we|he|she|it|they|that"
-    r"|this|there|my|our|nobody|everybody|everyone|people)\b)",
-    re.I,
-)
-"""Before another clause with a subject of its own."""
-_NUMBER_WORDS = frozenset({*quantities.ONES, *quantities.TENS}) - {"zero"}
-_WEEKDAYS = frozenset(quantities.WEEKDAYS)
-_CURRENCIES = frozenset({*quantities.SIGNS.values(), *quantities.SIGN_WORDS})
-_YEAR = re.compile(r"(?:19|20)\d\d")
-
-
 def read_tokens(text: str) -> list[Token]:
     """Return the words and values of a sentence, in order."""
     tokens: list[Token] = []
@@ -259,10 +290,6 @@ def _token(text: str, matches: Sequence[re.Match[str]], n: int) -> tuple[Token, 
     return Token(match.group(), "" if word in STOP_WORDS else stem(word), "", word, start, end), 1
 
 
-_MAX_RUN = 6
-"""Maximum words of a number that is written in words."""
-
-
 def _value(text: str, match: re.Match[str]) -> Token:
     key, _, fact = quantities.canonical_words(match)[0]
     start, end = match.span()
@@ -304,7 +331,6 @@ def _mentions(text: str, tokens: Sequence[Token]) -> Iterator[Mention]:
 
 
 _AGO = frozenset(map(stem, ("ago", "later", "earlier")))
-_AIMS = frozenset({"achieve", "reach", "hit"})
 
 
 def _is_left_behind(tokens: Sequence[Token], n: int) -> bool:
@@ -386,31 +412,6 @@ _NUMBERED = frozenset(
     )
 )
 """Stems of things that bear numbers; such a number is not a value."""
-
-
-_ASKING: Mapping[str, re.Pattern[str]] = {
-    "percent": re.compile(r"percent|accuracy|\brate\b|coverage|share|score|proportion|how much"),
-    "money": re.compile(
-        r"how much|cost|price|budget|\bpay|paid|salary|\bfees?\b|\brent\b|spen[dt]|worth|amount"
-    ),
-    "date": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
-    "weekday": re.compile(r"\bwhen\b|\bdate|deadline|\b(?:what|which) days?\b|schedule|\bdue\b"),
-    "clock": re.compile(r"\bwhen\b|\bwhat time|\btime\b|schedule|\bhours?\b"),
-}
-"""Words of a question for a value of each kind; for a count, it has the thing that is counted."""
-_HOW_MANY = re.compile(r"\b(?:how many|number of)\b|\bhow long\b")
-_COUNTED_WORDS = 5
-_BESIDES_COUNTS = frozenset({"percent"})
-"""Kinds that a question for a count may ask for, too."""
-_ASKS_NO_VALUE = re.compile(
-    r"^\W*(?:have|has|had|did|do|does|is|are|was|were|can|could|would|should|will|why"
-    r"|how (?!many|much|long|often|old|far|tall|high|large|big)\w+)\b"
-    r"|\b(?:ever|between|passed|originally|initially|previous(?:ly)?|used to|at first"
-    r"|(?:happened|came) first|across|evolved?|developed|over time|history|compared?"
-    r"|in total|altogether|how (?:many|much) (?:more|less|fewer|later|did)|from \S+ to"
-    r"|mention(?:ed)?|sa(?:y|id)|before (?:we|i))\b"
-)
-"""Words of questions for yes or no, a text, the past or several values: none replaces another."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,21 @@ _WORD = re.compile(r"\w+")
 _LISTENER = frozenset({"you", "your", "yours", "yourself", "yourselves", "ya", "thanks", "thank"})
 """Words that address the listener. English, like the other rules that work without a model."""
 
+_INNER_NAME = re.compile(r"(?<=[\w,;:'’\"]\s)(?!I\b)[A-Z]|\d")
+"""A capital inside a sentence, or a digit."""
+_OWN = frozenset({"my", "our", "ours", "mine", "i", "we", "me", "us"})
+_GREETINGS = frozenset(words_of("hi hello hey bye thanks thank you wow yay congratulations"))
+_REACTIONS = _LISTENER | frozenset(
+    words_of(
+        "ok okay yes yeah yep no nope sure right great good nice cool perfect wonderful lovely "
+        "awesome amazing fine well so very much that this it is was s for all the a lot hi hello "
+        "hey bye goodbye morning evening night again later haha lol wow oh ah hm hmm indeed "
+        "exactly really funny interesting noted got understood alright please welcome are glad "
+        "happy to help and too anytime sounds will do see today now day have"
+    )
+)
+"""Words of which a sentence without others states nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -120,22 +135,6 @@ def _asks_of_own(sentence: str) -> bool:
     words = _WORD.findall(folding.fold(sentence))
     named = _INNER_NAME.search(sentence) is not None
     return named or any(word in _OWN or not word.isascii() or word.isnumeric() for word in words)
-
-
-_INNER_NAME = re.compile(r"(?<=[\w,;:'’\"]\s)(?!I\b)[A-Z]|\d")
-"""A capital inside a sentence, or a digit."""
-_OWN = frozenset({"my", "our", "ours", "mine", "i", "we", "me", "us"})
-_GREETINGS = frozenset(words_of("hi hello hey bye thanks thank you wow yay congratulations"))
-_REACTIONS = _LISTENER | frozenset(
-    words_of(
-        "ok okay yes yeah yep no nope sure right great good nice cool perfect wonderful lovely "
-        "awesome amazing fine well so very much that this it is was s for all the a lot hi hello "
-        "hey bye goodbye morning evening night again later haha lol wow oh ah hm hmm indeed "
-        "exactly really funny interesting noted got understood alright please welcome are glad "
-        "happy to help and too anytime sounds will do see today now day have"
-    )
-)
-"""Words of which a sentence without others states nothing."""
 
 
 def extractive_statement(passage: Passage) -> str:

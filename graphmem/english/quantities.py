@@ -11,6 +11,77 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+AMBIGUOUS_SHORT_DATES = frozenset({"mar", "sat", "sun", "wed"})
+"""Abbreviations that are common words in lower case."""
+AMBIGUOUS_DATES = frozenset({"may", "march"})
+
+DATE_QUALIFIERS = frozenset({"next", "last", "this", "previous", "every"})
+"""Words that are part of a date if one follows: next week, last Friday."""
+
+SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
+"""Powers of ten."""
+
+SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee"}
+MARKS = frozenset("′″‴‰‱§")
+"""Symbols that Unicode takes for punctuation, and that change a number."""
+SIGN_WORDS = {"dollars": "dollar", "euros": "euro", "pounds": "pound", "rupees": "rupee"}
+
+ARTICLES = frozenset({"a", "an", "the"})
+RATE_ARTICLES = frozenset({"a", "an"})
+
+QUANTIFIED = frozenset({"few", "little", "lot", "couple", "bit"})
+"""Words that an article changes: few people, a few people."""
+
+LINKS = frozenset({"and", "but", "that"})
+
+DATE_PREPOSITIONS = frozenset({"on", "in", "at"})
+"""Words dropped only before a date."""
+
+SAME_WORD = {**dict.fromkeys(("am", "is", "are"), "be"), "were": "was", "has": "have", "does": "do"}
+"""Agreement with the subject. The tense is kept: `is` and `was` state different facts."""
+EXPANSIONS = {
+    "cannot": ("can", "not"),
+    "gonna": ("going", "to"),
+    "wanna": ("want", "to"),
+    "im": ("i", "be"),
+    "ive": ("i", "have"),
+    "thats": ("that", "be"),
+    "theyre": ("they", "be"),
+    "let's": ("let", "us"),
+}
+SUFFIXES = {"m": "be", "re": "be", "ve": "have", "ll": "will"}
+"""Words by their ending after an apostrophe."""
+
+_MONTH = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+)
+_DAY = r"\d{1,2}"
+_NTH = r"(?:st|nd|rd|th)?"
+_YEAR = r"(?:,? (?P<{}>\d{{4}})(?!\w|[.,:]\d))?"
+_END = r"(?!\w|[.:/,-]\d)"
+_NUMBER = r"\d+(?:[.,:]\d+)*"
+
+PATTERN = (
+    r"(?P<iso>(?<!\w)(?P<iso_year>\d{4})-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})(?!\d))"
+    rf"|(?P<month_first>(?i:(?<!\w)(?P<month_a>{_MONTH})\.? (?P<day_a>{_DAY}){_NTH}{_END}"
+    rf"{_YEAR.format('year_a')}))"
+    rf"|(?P<day_first>(?i:(?<![\w.])(?P<day_b>{_DAY}){_NTH}(?: of)?[ -](?P<month_b>{_MONTH})"
+    rf"(?!\w)\.?{_YEAR.format('year_b')}))"
+    r"|(?P<half_day>(?i:(?<![\w.:])(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))? ?"
+    r"(?P<half>[ap])\.?m(?!\w)))"
+    r"|(?P<clock>(?<![\w.:])(?P<hour_24>\d{1,2}):(?P<minute_24>\d{2})(?::\d{2})?(?![\w:]|\.\d))"
+    r"|(?P<sum>(?:(?<![\w)])[+-])?(?P<sign>[$€£¥₹]?)(?P<digits>"
+    rf"(?:(?<![\w)])[+-])?{_NUMBER}(?: ?[-*/] ?{_NUMBER})*)"
+    r"(?P<suffix>(?i:k|st|nd|rd|th)(?!\w))?"
+    r"(?: (?P<scale>(?i:hundred|thousand|million|billion|trillion))(?!\w))?)"
+)
+"""One alternation of named groups; every repeat is bounded or runs over digits once."""
+
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_CALENDAR = re.compile(r"\d{1,4}/\d{1,2}/\d{1,4}")
+
 
 class FactKind(StrEnum):
     """Kind of fact that a word carries."""
@@ -42,9 +113,6 @@ SHORT_DATES = {
     "thurs": "thursday",
 }
 """Abbreviation of a month or weekday to its full name."""
-AMBIGUOUS_SHORT_DATES = frozenset({"mar", "sat", "sun", "wed"})
-"""Abbreviations that are common words in lower case."""
-AMBIGUOUS_DATES = frozenset({"may", "march"})
 
 DATE_WORDS = frozenset(MONTHS + WEEKDAYS) | frozenset(
     _split(
@@ -52,8 +120,6 @@ DATE_WORDS = frozenset(MONTHS + WEEKDAYS) | frozenset(
         "morning afternoon evening night noon midnight spring summer autumn winter"
     )
 )
-DATE_QUALIFIERS = frozenset({"next", "last", "this", "previous", "every"})
-"""Words that are part of a date if one follows: next week, last Friday."""
 
 ONES = {
     word: value
@@ -70,8 +136,6 @@ TENS = {
         _split("twenty thirty forty fifty sixty seventy eighty ninety"), start=2
     )
 }
-SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-"""Powers of ten."""
 ORDINALS = {
     word: value
     for value, word in enumerate(
@@ -86,10 +150,6 @@ AMOUNTS = frozenset(
     )
 )
 """Other words of quantity; they are not converted to digits."""
-SIGNS = {"%": "percent", "$": "dollar", "€": "euro", "£": "pound", "¥": "yen", "₹": "rupee"}
-MARKS = frozenset("′″‴‰‱§")
-"""Symbols that Unicode takes for punctuation, and that change a number."""
-SIGN_WORDS = {"dollars": "dollar", "euros": "euro", "pounds": "pound", "rupees": "rupee"}
 
 CEASING = frozenset(_split("stop stops stopped quit quits ceased"))
 """Verbs that negate the one that follows."""
@@ -102,20 +162,15 @@ NEGATIONS = CEASING | frozenset(
 )
 """Words that negate a statement. A word missing here still counts, as a value."""
 
-ARTICLES = frozenset({"a", "an", "the"})
-RATE_ARTICLES = frozenset({"a", "an"})
 RATE_UNITS = frozenset(_split("second minute hour day night week month quarter year"))
 """Units before which an article after a number means `per`: 100 requests a minute."""
 BOUNDS = frozenset(
     _split("more less fewer most least over under above below before after exactly about nearly")
 )
 """Words that bound a number or a date; one in place of another is a value in place of another."""
-QUANTIFIED = frozenset({"few", "little", "lot", "couple", "bit"})
-"""Words that an article changes: few people, a few people."""
 DETERMINERS = ARTICLES | frozenset(
     _split("my your his her its our their this that these those one each no some any")
 )
-LINKS = frozenset({"and", "but", "that"})
 FILLERS = frozenset(
     _split(
         "just really actually basically literally simply honestly very also please "
@@ -126,23 +181,7 @@ OPENERS = frozenset(
     _split("well so yes yeah yep right alright ok okay oh hey hi hello sure anyway now look listen")
 )
 """Words dropped only at the start of a sentence and before a comma."""
-DATE_PREPOSITIONS = frozenset({"on", "in", "at"})
-"""Words dropped only before a date."""
 
-SAME_WORD = {**dict.fromkeys(("am", "is", "are"), "be"), "were": "was", "has": "have", "does": "do"}
-"""Agreement with the subject. The tense is kept: `is` and `was` state different facts."""
-EXPANSIONS = {
-    "cannot": ("can", "not"),
-    "gonna": ("going", "to"),
-    "wanna": ("want", "to"),
-    "im": ("i", "be"),
-    "ive": ("i", "have"),
-    "thats": ("that", "be"),
-    "theyre": ("they", "be"),
-    "let's": ("let", "us"),
-}
-SUFFIXES = {"m": "be", "re": "be", "ve": "have", "ll": "will"}
-"""Words by their ending after an apostrophe."""
 NOT_STEMS = {
     **{stem: stem for stem in _split("do does did is are was were could would should")},
     **{stem: stem for stem in _split("have has had must need might")},
@@ -168,35 +207,6 @@ COMMON = (
 """Words that are not names although a sentence may start with them in capitals."""
 
 
-_MONTH = (
-    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    "|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-)
-_DAY = r"\d{1,2}"
-_NTH = r"(?:st|nd|rd|th)?"
-_YEAR = r"(?:,? (?P<{}>\d{{4}})(?!\w|[.,:]\d))?"
-_END = r"(?!\w|[.:/,-]\d)"
-_NUMBER = r"\d+(?:[.,:]\d+)*"
-
-PATTERN = (
-    r"(?P<iso>(?<!\w)(?P<iso_year>\d{4})-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})(?!\d))"
-    rf"|(?P<month_first>(?i:(?<!\w)(?P<month_a>{_MONTH})\.? (?P<day_a>{_DAY}){_NTH}{_END}"
-    rf"{_YEAR.format('year_a')}))"
-    rf"|(?P<day_first>(?i:(?<![\w.])(?P<day_b>{_DAY}){_NTH}(?: of)?[ -](?P<month_b>{_MONTH})"
-    rf"(?!\w)\.?{_YEAR.format('year_b')}))"
-    r"|(?P<half_day>(?i:(?<![\w.:])(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))? ?"
-    r"(?P<half>[ap])\.?m(?!\w)))"
-    r"|(?P<clock>(?<![\w.:])(?P<hour_24>\d{1,2}):(?P<minute_24>\d{2})(?::\d{2})?(?![\w:]|\.\d))"
-    r"|(?P<sum>(?:(?<![\w)])[+-])?(?P<sign>[$€£¥₹]?)(?P<digits>"
-    rf"(?:(?<![\w)])[+-])?{_NUMBER}(?: ?[-*/] ?{_NUMBER})*)"
-    r"(?P<suffix>(?i:k|st|nd|rd|th)(?!\w))?"
-    r"(?: (?P<scale>(?i:hundred|thousand|million|billion|trillion))(?!\w))?)"
-)
-"""One alternation of named groups; every repeat is bounded or runs over digits once."""
-
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_CALENDAR = re.compile(r"\d{1,4}/\d{1,2}/\d{1,4}")
 _TENS = frozenset(TENS.values())
 _SMALL = {word: value for word, value in {**ONES, **TENS}.items() if value}
 

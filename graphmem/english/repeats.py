@@ -127,6 +127,24 @@ _INVERTED = re.compile(r"^(?>(?P<value>[^']+?) be )(?P<thing>.+?) 's (?P<noun>(?
 _INVERTED_OF = re.compile(r"^(?P<value>.+?) be (?P<noun>\S+(?: \S+)?) of (?P<thing>.+)$")
 _FIRST_PERSON = {"me": "i", "my": "i 's", "mine": "i 's"}
 
+_BEGINNING = 4
+_END = re.compile(r"(?<=[.!])\s|\n")
+_WORD = re.compile(r"\w{3,}|\d+")
+_FREQUENT = frozenset(words_of("the and but you for was has not that this with it's i'm"))
+
+_BASES = frozenset(words_of("live work stay use drive study learn play teach rent own meet"))
+"""Verbs whose form with -ing is read for certain."""
+
+_RATES = frozenset({"every", "each", "other"})
+
+_ONE_SIDED = (
+    quantities.NEGATIONS
+    | quantities.BOUNDS
+    | frozenset(words_of("in at on to by for from with than as near behind between into out when"))
+    | frozenset(words_of("where who what how there"))
+)
+"""Words of sentences of which the sides cannot change places: the cat is on the mat."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -188,12 +206,6 @@ def _beginnings(sentence: str) -> frozenset[str]:
     )
 
 
-_BEGINNING = 4
-_END = re.compile(r"(?<=[.!])\s|\n")
-_WORD = re.compile(r"\w{3,}|\d+")
-_FREQUENT = frozenset(words_of("the and but you for was has not that this with it's i'm"))
-
-
 def form(sentence: str) -> str:
     """Return the significant words of a sentence in order; empty without any.
 
@@ -245,10 +257,6 @@ def _keys(words: Sequence[FactToken]) -> Iterator[str]:
         yield key
 
 
-_BASES = frozenset(words_of("live work stay use drive study learn play teach rent own meet"))
-"""Verbs whose form with -ing is read for certain."""
-
-
 def _attributes(text: str) -> str:
     """Return a form with one order of words for an attribute: the port of X is 1, X has port 1."""
     for pattern in (_OF, _INVERTED_OF, _INVERTED, _HAS):
@@ -266,21 +274,9 @@ def _dates_last(words: Sequence[FactToken]) -> Sequence[FactToken]:
     return (*words[n:], *words[:n])
 
 
-_RATES = frozenset({"every", "each", "other"})
-
-
 def _equated(text: str) -> str:
     """Return a form with the sides of "A is B" in one order, which states the same as "B is A"."""
     sides = text.split(" be ")
     if len(sides) != 2 or not _ONE_SIDED.isdisjoint(text.split()):
         return text
     return " be ".join(sorted(sides))
-
-
-_ONE_SIDED = (
-    quantities.NEGATIONS
-    | quantities.BOUNDS
-    | frozenset(words_of("in at on to by for from with than as near behind between into out when"))
-    | frozenset(words_of("where who what how there"))
-)
-"""Words of sentences of which the sides cannot change places: the cat is on the mat."""

@@ -49,6 +49,27 @@ _MIN_SAME = 0.5
 _MIN_FRAME = 2
 """Minimum words of content that two sentences of one frame have in common."""
 
+_SAME_SENTENCE, _CHANGED = 2.0, 1.0
+"""Strength of two sentences that differ in a value, and the additional one of a word of change."""
+
+_TIMES = frozenset({"date", "weekday", "clock"})
+"""Kinds of which two values are often two events."""
+
+_MAX_PAIRS = 24
+"""Maximum pairs of sentences of two texts whose words are compared, which costs the most."""
+_MAX_ENDED = 4
+"""Maximum clauses of a text that are compared with the end of something."""
+_MAX_REPLIES = 2
+"""Maximum distance of a turn that patches another one: after the assistant's reply."""
+_MAX_APART = 4
+"""Maximum words of content that only one of two sentences has."""
+
+_REPLACEABLE = frozenset(map(stem, STATES)) | ATTRIBUTES
+
+_FIRST_PERSON = frozenset({"i", "me", "user"})
+_I = FactToken("i", FactKind.VALUE, frozenset())
+_OWN = FactToken("'s", FactKind.VALUE, frozenset())
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -222,10 +243,6 @@ class _Weights:
         return sum(self.by_stem.get(s, 0.0) for s in stems) / self.total if self.total else 0.0
 
 
-_SAME_SENTENCE, _CHANGED = 2.0, 1.0
-"""Strength of two sentences that differ in a value, and the additional one of a word of change."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Comparer:
     """Compares an older statement with newer ones."""
@@ -317,10 +334,6 @@ def _is_asked(a: Mention, b: Mention, asked: Question) -> bool:
     return not ATTRIBUTES.isdisjoint(asked.counted & a.near & b.near)
 
 
-_TIMES = frozenset({"date", "weekday", "clock"})
-"""Kinds of which two values are often two events."""
-
-
 def _are_apart(a: Mention, b: Mention) -> bool:
     """Return whether numbers or names around two values show two things: sprint 1, sprint 2."""
     if a.names and b.names and a.names.isdisjoint(b.names):
@@ -332,16 +345,6 @@ def _are_apart(a: Mention, b: Mention) -> bool:
     for thing, number in b.labels:
         others.setdefault(thing, set()).add(number)
     return any(numbers[thing].isdisjoint(others[thing]) for thing in numbers.keys() & others)
-
-
-_MAX_PAIRS = 24
-"""Maximum pairs of sentences of two texts whose words are compared, which costs the most."""
-_MAX_ENDED = 4
-"""Maximum clauses of a text that are compared with the end of something."""
-_MAX_REPLIES = 2
-"""Maximum distance of a turn that patches another one: after the assistant's reply."""
-_MAX_APART = 4
-"""Maximum words of content that only one of two sentences has."""
 
 
 def _differ_in_value(older: _Text, newer: _Text) -> bool:
@@ -397,9 +400,6 @@ def _are_close(a: Sentence, b: Sentence) -> bool:
     return apart <= _MAX_APART and shared >= _MIN_SAME * min(len(a.stems), len(b.stems))
 
 
-_REPLACEABLE = frozenset(map(stem, STATES)) | ATTRIBUTES
-
-
 def _of_one_speaker(
     older: _Text, a: Sentence, newer: _Text, b: Sentence
 ) -> tuple[list[FactToken], list[FactToken]]:
@@ -421,8 +421,3 @@ def _in_first_person(tokens: Iterable[FactToken], names: set[str]) -> Iterator[F
             yield from (_I, _OWN)
         else:
             yield token
-
-
-_FIRST_PERSON = frozenset({"i", "me", "user"})
-_I = FactToken("i", FactKind.VALUE, frozenset())
-_OWN = FactToken("'s", FactKind.VALUE, frozenset())

@@ -27,15 +27,27 @@ COUNTS = TypeAdapter(Json[dict[str, int]])
 VERSION = catalog.query("schema/server_version", lambda row: str(row["version"]))
 LOG_SETTINGS = catalog.query("schema/log_settings", lambda row: (row["name"], row["value"]))
 
+UNKNOWN = "unknown"
+DATABASE = "data/databases/*"
+"""Folder of a database, below the home of Neo4j."""
+
+OUTSIDE = (
+    Residue(place="backups, dumps and exported files", until="you remove those made before"),
+    Residue(place="members of a cluster", until="each is treated like this one"),
+    Residue(
+        place="embedding cache of graphmem (vectors by digest of the text)",
+        until="you remove embeddings.sqlite from the cache folder",
+    ),
+    Residue(place="free space of the disk", until="the file system overwrites it"),
+)
+"""Places that a compaction does not reach."""
+
 
 def _record(row: Mapping[str, Any]) -> ErasureRecord:
     return ErasureRecord(**{**row, "counts": COUNTS.validate_python(row["counts"])})
 
 
 RECORDS = catalog.query("erase/records", _record)
-UNKNOWN = "unknown"
-DATABASE = "data/databases/*"
-"""Folder of a database, below the home of Neo4j."""
 
 
 def residues(log: Mapping[str, str]) -> tuple[Residue, ...]:
@@ -77,18 +89,6 @@ def residues(log: Mapping[str, str]) -> tuple[Residue, ...]:
         ),
         *OUTSIDE,
     )
-
-
-OUTSIDE = (
-    Residue(place="backups, dumps and exported files", until="you remove those made before"),
-    Residue(place="members of a cluster", until="each is treated like this one"),
-    Residue(
-        place="embedding cache of graphmem (vectors by digest of the text)",
-        until="you remove embeddings.sqlite from the cache folder",
-    ),
-    Residue(place="free space of the disk", until="the file system overwrites it"),
-)
-"""Places that a compaction does not reach."""
 
 
 async def certify(

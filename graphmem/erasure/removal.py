@@ -14,26 +14,6 @@ from graphmem.ports import OnProgress, RequestContext, Tx
 from graphmem.rules import formulas, fulltext, transcripts
 from graphmem.upkeep import rules as upkeep_rules
 
-
-async def remove(
-    context: RequestContext, paths: Sequence[Path], episodes: Sequence[str], *, apply: bool
-) -> int:
-    """Remove the lines about episodes from digest files and return their number."""
-    lines = 0
-    for path in paths if episodes else ():
-        text = await context.services.files.read(path)
-        if text is None:
-            continue
-        count = len(upkeep_rules.episode_lines(text, episodes, path.name))
-        lines += count
-        if apply and count:
-            await context.services.files.revise(
-                path,
-                lambda now, name=path.name: upkeep_rules.remove_episodes(now or "", episodes, name),  # type: ignore[misc]
-            )
-    return lines
-
-
 PLACES = catalog.query("erase/scopes_of", dict)
 HOLD = catalog.query("erase/lock_items", catalog.ignored)
 REMOVE_EVENTS = catalog.query("erase/remove_events", catalog.ignored)
@@ -53,6 +33,25 @@ FACETS = catalog.query("cache/facets", dict)
 REFRESH_FACETS = catalog.query("cache/refresh_facets", catalog.ignored)
 
 Rows = Sequence[dict[str, Any]]
+
+
+async def remove(
+    context: RequestContext, paths: Sequence[Path], episodes: Sequence[str], *, apply: bool
+) -> int:
+    """Remove the lines about episodes from digest files and return their number."""
+    lines = 0
+    for path in paths if episodes else ():
+        text = await context.services.files.read(path)
+        if text is None:
+            continue
+        count = len(upkeep_rules.episode_lines(text, episodes, path.name))
+        lines += count
+        if apply and count:
+            await context.services.files.revise(
+                path,
+                lambda now, name=path.name: upkeep_rules.remove_episodes(now or "", episodes, name),  # type: ignore[misc]
+            )
+    return lines
 
 
 async def refuse_episodes(context: RequestContext, episode_ids: Sequence[str]) -> None:

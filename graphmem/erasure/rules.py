@@ -36,6 +36,9 @@ MENTIONED: Mapping[str, str] = {
 _DESCRIPTIONS = ("note", "reason", "text")
 """Fields of a payload that describe the item it names."""
 
+Gone = frozenset[tuple[str, str]]
+"""Labels and ids of erased items, or of items about to be erased."""
+
 
 @dataclass(frozen=True, slots=True)
 class NamedItem:
@@ -56,10 +59,6 @@ class NamedItem:
             yield key(tenant, self.label, self.id), None
         for scope in self.scopes:
             yield key(tenant, self.label, self.id, scope), scope
-
-
-Gone = frozenset[tuple[str, str]]
-"""Labels and ids of erased items, or of items about to be erased."""
 
 
 def key(tenant: str, label: str, item_id: str, scope: str | None = None) -> str:

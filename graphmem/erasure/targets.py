@@ -34,6 +34,27 @@ TEXT_OF = catalog.query("erase/texts", lambda row: ErasedText(**row))
 TEXTS = 50
 CENSUS = catalog.query("erase/count_nodes", lambda row: row["counts"])
 
+MENTION_PAGE = 5_000
+"""Nodes of a kind read per transaction."""
+TEXT_PAGE = 500
+"""Nodes of a kind whose texts are read per transaction."""
+FEW = 50
+"""Number of ids up to which each is searched by itself; above it, id prefixes are searched."""
+BEGINNINGS = ("m_", "b_")
+ACROSS = "possible_update_of"
+"""The only field in which an event mentions a node of another scope without an edge to it."""
+END = "\U0010ffff"
+"""A string that sorts after every id."""
+SHOWN = 20
+"""Maximum number of remaining nodes that a report names."""
+
+UNSEAL = catalog.query("erase/unseal", catalog.ignored)
+MENTIONS = catalog.query("erase/mentions", dict)
+UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
+DIGEST_FILES = catalog.query("erase/digest_files", lambda row: str(row["file"]))
+PAYLOADS = catalog.query("erase/payloads", dict)
+CANDIDATES = catalog.query("erase/candidates", dict)
+
 
 @dataclass(frozen=True, slots=True)
 class ErasureSet:
@@ -184,28 +205,6 @@ async def census(context: RequestContext, scope: str | None) -> Counter[str]:
     """Return the number of nodes of each label in a scope or in the tenant."""
     [counts] = await context.fetch(CENSUS, scope=scope)
     return +Counter[str](counts)
-
-
-MENTION_PAGE = 5_000
-"""Nodes of a kind read per transaction."""
-TEXT_PAGE = 500
-"""Nodes of a kind whose texts are read per transaction."""
-FEW = 50
-"""Number of ids up to which each is searched by itself; above it, id prefixes are searched."""
-BEGINNINGS = ("m_", "b_")
-ACROSS = "possible_update_of"
-"""The only field in which an event mentions a node of another scope without an edge to it."""
-END = "\U0010ffff"
-"""A string that sorts after every id."""
-SHOWN = 20
-"""Maximum number of remaining nodes that a report names."""
-
-UNSEAL = catalog.query("erase/unseal", catalog.ignored)
-MENTIONS = catalog.query("erase/mentions", dict)
-UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
-DIGEST_FILES = catalog.query("erase/digest_files", lambda row: str(row["file"]))
-PAYLOADS = catalog.query("erase/payloads", dict)
-CANDIDATES = catalog.query("erase/candidates", dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ _PARTICLES = frozenset(
 )
 """Parts of names that also are words; they do not count alone."""
 
+_IN_WORDS = frozenset(("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl"))
+
 
 @dataclass(frozen=True, slots=True)
 class TextSearch:
@@ -227,9 +229,6 @@ def _script(character: str) -> str | None:
     if _is_in(code, _KATAKANA):
         return "katakana"
     return "hangul" if _is_in(code, _HANGUL) else "spaced"
-
-
-_IN_WORDS = frozenset(("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl"))
 
 
 def _is_in(code: int, ranges: Sequence[tuple[int, int]]) -> bool:

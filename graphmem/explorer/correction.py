@@ -21,6 +21,8 @@ BETWEEN, PAIR = "\n", " "
 MAX_TEXT = 2_000
 """Characters of what is right, and of the reason: they are part of an address."""
 
+Rows: TypeAlias = list[tuple[str, status.Standing]]
+
 
 class ChangedMeanwhileError(Exception):
     """The fact is no longer as it was when its correction was planned."""
@@ -126,7 +128,6 @@ async def preview(reader: Reader, wanted: Correction) -> dict[str, Any]:
     }
 
 
-Rows: TypeAlias = list[tuple[str, status.Standing]]
 
 
 def _before(wanted: Correction) -> Rows:

@@ -57,6 +57,220 @@ TOLD = (
     r"|pretend(?:ed)?|(?:told|tell|convinced) (?!you\b)\w+|(?:read|was told|(?:have )?been told))\b"
 )
 
+POLITE = (
+    r"(?! (?:you (?:ask|must|want to know|wonder|wondered|care|recall|remember|know)"
+    r"|I (?:may|remember|recall|am honest)|I'm (?:honest|being)|you're (?:curious|interested"
+    r"|wondering)|anyone|it helps|it matters|that (?:helps|matters)))"
+)
+
+WHOLE_TURN = re.compile(
+    r"(?:^|[.!?:\n] ?)(?:(?:please|ok|okay|hi|hello|hey|can you|could you|would you|help me"
+    r"|now)[, ]+)*"
+    r"(?:let's (?:role-?play|pretend|play|imagine)|role-?play\b|act as|pretend(?= (?:to|that|you"
+    r"|I))"
+    r"|imagine\b|suppose\b|play (?:the|a) (?:role|part)|(?:answer|respond|talk|speak"
+    r"|reply) (?:as|like) (?:an?|the|if)|from now on,? you|once upon a time|chapter \w+|scene\b"
+    r"|you are (?:an?|my|the) \w+|you're an? \w+"
+    r"|(?:write|draft|compose|make up|continue|create|generate|give)(?: me)? (?:an?|the|my|this"
+    r"|some) "
+    r"(?:\w+ ){0,2}(?:story|poem|song|dialog\w*|scene|letter|e-?mail|bio|post|essay|script"
+    r"|monolog\w*"
+    r"|example|sentence|tale|novel|lyrics|speech|text|message|paragraph|persona|tweet)\w*"
+    r"|(?:short )?(?:story|poem|fiction|fan ?fiction|lyrics|script) ?:"
+    r"|(?:here(?:'s| is| are)|this is|below is|see|read) (?:an? |the |my |his |her |some "
+    r"|what )?(?:\w+ ){0,3}"
+    r"(?:story|poem|novel|scene|dialog\w*|lyrics|song|script|text|mail|e-?mail|letter|message|log"
+    r"|transcript|review|article|sample|example|sentences?|chapter|excerpt|quote)s?\b"
+    r"|(?:translate|proofread|paraphrase|rephrase|reword|rewrite|summari[sz]e|spell-?check"
+    r"|transcribe"
+    r"|correct|fix|check|improve|polish|analy[sz]e|classify|repeat|parse)(?= ?:| ?\n"
+    r"| (?:in)?to (?-i:[A-Z])"
+    r"| (?:this|that|it|these|the)(?: following| next)?(?: (?:text|sentences?|phrase|words|line"
+    r"|grammar|spelling|paragraph|message))?(?: ?[:\n.!?,]| (?:in|for|into|to|from)\b)"
+    r"| (?:the|my) (?:following|grammar|spelling|next))"
+    r"|(?:repeat|say|write|type) after me|how (?:do|would|can|should) (?:you|I|we|one) (?:say"
+    r"|write|spell"
+    r"|translate|pronounce))"
+    r"|\bmy (?:\w+ )?(?:character|avatar|persona)\b|\b(?:had|have) (?:an?|this|the"
+    r"|that) (?:\w+ )?(?:dream|nightmare)\b|\bin character\b",
+    re.I,
+)
+"""Words after which the rest of a turn is fiction or a text to work on."""
+TASK_BEFORE = re.compile(
+    r"\b(?<!I )(?:translate|put|say|make|shorten|polish|rewrite|rephrase|paraphrase|proofread"
+    r"|correct|summari[sz]e|turn)"
+    r" (?:(?:the|this|that|these) (?:sentences?|text|phrase|line|words|paragraph)(?: above)?"
+    r"|this|that|it|these|the above)(?= (?:in|into|to|for|from)\b|\W{0,8}$|\W?\n|,| please| more"
+    r"| less| longer"
+    r"| shorter| sound| formal)",
+    re.I,
+)
+"""Words by which the text before them is one to work on."""
+IRONY = re.compile(
+    r"(?:^|\s)/s\b|\b(?:just kidding|kidding|jk|said (?:no one|nobody)|yeah,? right|as if!"
+    r"|in your dreams|joking|lol not|just joking|sarcasm)\b|🙄|\(joke\)|\bNOT!",
+    re.I,
+)
+IRONIC_OPENING = re.compile(
+    r"\W{0,8}(?:oh,? )?(?:sure|right|yeah|of course|obviously|totally|because)(?:,? (?:sure|right"
+    r"|because"
+    r"|and)){1,5},? (?=I\b|my\b)|\W{0,8}as if (?=I\b)|\W{0,8}like (?=I (?:would|could|ever))",
+    re.I,
+)
+TAKEN_BACK = re.compile(
+    r"[\W_]{0,8}(?:(?:sorry|oops|whoops|wait|no|hang on|hold on|ah|er|erm|hmm|uh"
+    r"|my mistake|my bad|well"
+    r"|actually)\b[\W_]{0,8}){0,5}(?:I mean(?:t)?\b|scratch that|strike that|correction\b"
+    r"|make (?:that"
+    r"|it)\b"
+    r"|(?:that|this|it)(?:'s| is| was) (?:wrong|not (?:true|right|correct)|false|incorrect"
+    r"|a (?:joke|lie"
+    r"|typo|mistake)|an? (?:error|example|test))|that was (?:wrong|a lie)|not (?:really|true"
+    r"|any ?more"
+    r"|exactly|anymore)\b|just kidding|kidding|I(?:'m| was| am) (?:joking|kidding|lying|wrong)"
+    r"|I lied"
+    r"|I misspoke|typo\b|I wish\W{0,8}$|ignore that|forget (?:that|it)|never ?mind|not\W{0,8}$)"
+    r"|[\W_]{0,8}(?:sorry|oops|whoops|wait|no wait|my mistake|actually,? no"
+    r"|no,? actually)\b[,.! –-]{0,8}(?:no\b[, ]{0,4})?(?-i:[A-Z][\w'-]{1,40})\W{0,8}(?:$|[.!])"
+    r"|[\W_]{0,8}(?:sorry|oops|whoops|wait|no)\b[\W_]{1,8}(?:not\b|no\b|it's\b)",
+    re.I,
+)
+"""Words that take back the words just before them."""
+TAKEN_BACK_INSIDE = re.compile(
+    r"(?:,| [-–—]| \(|\.\.\.?|…) ?(?:(?:sorry|oops|whoops|wait|no|well)\b[, ]+(?:no\b|not\b"
+    r"|sorry\b|wait\b"
+    r"|I mean|I don't|I'm not|it's|(?-i:(?!I\b)[A-Z]\w*))|no wait|I mean(?:t)?\b|scratch that"
+    r"|make that"
+    r"|correction|not really|just kidding)\b",
+    re.I,
+)
+
+NOT_WORDS = quantities.NEGATIONS - {
+    *("stop", "stops", "stopped", "quit", "quits", "ceased", "instead", "except", "unless"),
+    *("former", "formerly", "without", "longer"),
+}
+NOT = re.compile(rf"\b(?:{'|'.join(sorted(NOT_WORDS))}|cannot|nor|n'?t)\b|n't\b", re.I)
+NOT_BEFORE = re.compile(
+    r"\b(?:instead of|rather than|except(?: for)?|far from|anything but|nothing like|fail(?:ed"
+    r"|s)? to"
+    r"|refuse[sd]? to|den(?:y|ies|ied)|doubt(?:s|ed)?|hate the idea of|(?:it is|it's) (?:false"
+    r"|untrue|a (?:lie|myth"
+    r"|rumou?r))|other than|apart from|nearly (?=[a-z])|almost (?=(?!all|every|always|any"
+    r"|everything)[a-z])"
+    r"|too \w+ to)\b|\b(?:stop(?:s|ped)?|quit|left|leaving|sold|ceased|gave up|given up"
+    r"|gave away|got rid of"
+    r"|ran out of|lost|without)\b(?:\W+(?!and\b|for\b|to\b)\w+){0,5}\W{0,8}$",
+    re.I,
+)
+NOT_AFTER = re.compile(r"\b(?:not|never|nowhere|no (?:longer|more))\b|n't\b", re.I)
+AFTER_END = re.compile(
+    r"[,(:]|\b(?:with|and|or|that|who|where|when|if|without|for|to|in|on|at|because|than)\b", re.I
+)
+NO_NEGATION = re.compile(
+    r"^\W{0,8}no\b[,.!:–-]*\s+(?=I\b|my\b|we\b|it\b|actually)|\bnot (?:only|just|to mention)\b"
+    r"|\bno (?:doubt|wonder|problem|worries|matter|joke)\b|\bdo(?:n't| not) (?:worry|forget|you)\b"
+    r"|\bnothing but\b|\b(?:can't|cannot|couldn't) (?:live without|get enough of|do without"
+    r"|help but"
+    r"|imagine life without|function without)\b|\bnever (?:stop\w*|fail\w*|tire\w*|get tired of)\b"
+    r"|\bcan't (?:wait|complain)\b|\bcouldn't be happier\b|\bwhy not\b|\bnot (?:so )?long ago\b",
+    re.I,
+)
+"""Words that negate nothing, although they look like it."""
+
+INVERTED = re.compile(
+    r"(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should|shall|may"
+    r"|might)(?:n't)?"
+    r" (?:I|we|you|he|she|they|my|our|the|there)|(?:where|what|who|whom|whose|how|when|why"
+    r"|which)(?:'s)?"
+    r" (?!I\b|we\b|matters|counts)\w+|wasn't|isn't|aren't|don't I)\b",
+    re.I,
+)
+TAG = re.compile(
+    r"\b(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should)n't (?:I"
+    r"|it|he|she|we"
+    r"|they|that)|(?:am|are|is|was) (?:I|it|he|she) not|right|no|yes|correct|eh|huh|true|or not"
+    r"|or what"
+    r"|innit|is(?:n't)? (?:that|this|it) (?:right|so|true|correct|wrong|ok)|or (?:is|am|do"
+    r"|did) .{0,20})\W{0,8}$",
+    re.I,
+)
+INDEPENDENT = re.compile(
+    r"(?:[,;–—\n]| -|\b(?:and|but|so)) ?(?:and |but |so )?(?:(?:what|where|who|how|which|when"
+    r"|why|any)\b"
+    r"|(?:can|could|do|does|did|is|are|would|will|should|have|has|may|got)(?:n't)? (?:you|there"
+    r"|we|anyone"
+    r"|someone|I get|I find|I \w+|it|that|this)\b)",
+    re.I,
+)
+
+PAST_TENSE = re.compile(
+    r"(?<!have )(?<!has )(?<!'ve )(?<!'s )(?<!always )(?<!never )(?<!just )\b([a-z]{2,20}?)(?:ed"
+    r"|d)\b",
+    re.I,
+)
+FIRST = re.compile(r"\b(?:I|me|my|mine|myself|we|our|us)\b", re.I)
+PRONOUN = re.compile(r"\b(I|we|you|he|she|they|who)\b", re.I)
+OTHER_NOUN = re.compile(
+    r"\W{0,8}(?:(?:my|our|his|her|their|your|the|an?|this|that|every|each|some|most|many|all"
+    r"|no) [\w'-]{1,40}(?: [\w'-]{1,40}){0,3}"
+    r"|(?:every|any|no|some)(?:one|body)|people|(?-i:[A-Z][\w'-]{1,40}(?:"
+    r"(?: and)? [A-Z][\w'-]{1,40}){0,6}))"
+    r"(?: (?:also|always|really|just|still|now|only|often|usually))?\s{0,8}$",
+    re.I,
+)
+"""A subject that is not the speaker, and nothing after it."""
+COPULA = re.compile(r"\W{0,4}(?:am|is|are|was|were|be|'s|[A-Z\d])", re.ASCII)
+RELATIVE = re.compile(r"\b(?:who|which)\W{0,2}$", re.I)
+HELPED = re.compile(
+    r" (?:has|have|had|is|are|was|were)(?: (?:always|been|just|now"
+    r"|recently))? ?$",
+    re.I,
+)
+PARTICIPLE = re.compile(r"\b\w{1,40}(?:ed|ing|en|wn)\b|been\b|gone\b")
+COMMAND = re.compile(
+    r"(?:live|work|move|go|come|stay|speak|be|become|join|try|use|learn|visit"
+    r"|enjoy) (?!in progress)\w",
+    re.I,
+)
+LEAD_IN = re.compile(r"(?:^|(?<=[\n.!?]))(?:[^\n.!?:]|:(?!\s)){1,120}:(?=\s)")
+SPEECH = re.compile(r"[\s\"'*_>-]{0,8}(?:I|my|we|our)\b", re.I)
+
+HEADER = re.compile(r"\W{0,8}(?:dear|subject|fwd?|re|from|to|cc)\b", re.I)
+NAMED_LINE = re.compile(
+    r"\W{0,8}(?:@[\w'-]{1,40}|[A-Z][\w'-]{0,40}(?: [A-Z][\w'-]{0,40})?)"
+    r"(?: \([^)\n]{1,40}\))?\W{1,3}",
+    re.ASCII,
+)
+
+PASTED = re.compile(
+    rf"{hygiene.FENCE}.*?(?:{hygiene.FENCE.replace('<', '</')}|\Z)|```.*?(?:```|\Z)|~~~.*?(?:~~~"
+    r"|\Z)"
+    r"|(?P<inner>(?<![\w\"])\"[^\"\n]{1,2000}\"(?!\w)"
+    r"|(?<![\w'])'(?=[A-Z])[^\n']{1,200}(?:'(?=\w)[^\n']{1,200}){0,3}'(?!\w)"
+    r"|`[^`\n]{1,400}`)"
+    r"|(?:^|(?<=\n))[ \t]*(?:>|\||\[[^\]\n]{1,40}\] ?\S|\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
+    r"|\d{1,2}:\d\d(?::\d\d)?[ \t]+\S"
+    r"|(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE|FATAL)\b|(?://|#|--) )[^\n]*"
+    r"|(?:^|(?<=\n))[ \t]*(?:From|To|Subject|Cc|Sent|Fwd?|Re|Begin forwarded message"
+    r"|On [^\n]{4,80} wrote):.*\Z"
+    r"|(?<!-)-{3,60} ?(?:Original|Forwarded).*\Z|(?:^|(?<=\n))[ \t]*Dear [^\n]{1,40}\n.*\Z"
+    r"|<(?P<tag>\w{1,40})>.*?(?:</(?P=tag)>|\Z)",
+    re.DOTALL,
+)
+"""Text that the speaker did not write here: code, quotations, mails and logs."""
+OPENING = re.compile(
+    r"(?:(?:well|so|oh|yes|yeah|yep|okay|ok|hi|hello|hey|anyway|by the way|btw|also|actually|and"
+    r"|but|no"
+    r"|to be honest|honestly|you know|as you know|as I said|like I (?:said|told you)"
+    r"|for the record|fun fact|fyi|update|these days|nowadays"
+    r"|right now|at the moment|currently|personally|in fact|good (?:morning|evening|afternoon"
+    r"|day)|sure"
+    r"|thanks|thank you|there|everyone|all|now|about me|no worries"
+    r"|no problem)\b[,!:]?[ \n]?(?:[-–—] )?)*+",
+    re.I,
+)
+"""Words before the subject of a sentence, which the rules skip."""
+
 
 class Marker(NamedTuple):
     """Words that show that a clause is not stated."""
@@ -76,11 +290,6 @@ def _any(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{pattern})\b", re.I)
 
 
-POLITE = (
-    r"(?! (?:you (?:ask|must|want to know|wonder|wondered|care|recall|remember|know)"
-    r"|I (?:may|remember|recall|am honest)|I'm (?:honest|being)|you're (?:curious|interested"
-    r"|wondering)|anyone|it helps|it matters|that (?:helps|matters)))"
-)
 MARKERS = (
     Marker(
         DismissalReason.QUESTION,
@@ -233,119 +442,7 @@ MARKERS = (
 )
 """Markers in the order in which they are reported."""
 
-WHOLE_TURN = re.compile(
-    r"(?:^|[.!?:\n] ?)(?:(?:please|ok|okay|hi|hello|hey|can you|could you|would you|help me"
-    r"|now)[, ]+)*"
-    r"(?:let's (?:role-?play|pretend|play|imagine)|role-?play\b|act as|pretend(?= (?:to|that|you"
-    r"|I))"
-    r"|imagine\b|suppose\b|play (?:the|a) (?:role|part)|(?:answer|respond|talk|speak"
-    r"|reply) (?:as|like) (?:an?|the|if)|from now on,? you|once upon a time|chapter \w+|scene\b"
-    r"|you are (?:an?|my|the) \w+|you're an? \w+"
-    r"|(?:write|draft|compose|make up|continue|create|generate|give)(?: me)? (?:an?|the|my|this"
-    r"|some) "
-    r"(?:\w+ ){0,2}(?:story|poem|song|dialog\w*|scene|letter|e-?mail|bio|post|essay|script"
-    r"|monolog\w*"
-    r"|example|sentence|tale|novel|lyrics|speech|text|message|paragraph|persona|tweet)\w*"
-    r"|(?:short )?(?:story|poem|fiction|fan ?fiction|lyrics|script) ?:"
-    r"|(?:here(?:'s| is| are)|this is|below is|see|read) (?:an? |the |my |his |her |some "
-    r"|what )?(?:\w+ ){0,3}"
-    r"(?:story|poem|novel|scene|dialog\w*|lyrics|song|script|text|mail|e-?mail|letter|message|log"
-    r"|transcript|review|article|sample|example|sentences?|chapter|excerpt|quote)s?\b"
-    r"|(?:translate|proofread|paraphrase|rephrase|reword|rewrite|summari[sz]e|spell-?check"
-    r"|transcribe"
-    r"|correct|fix|check|improve|polish|analy[sz]e|classify|repeat|parse)(?= ?:| ?\n"
-    r"| (?:in)?to (?-i:[A-Z])"
-    r"| (?:this|that|it|these|the)(?: following| next)?(?: (?:text|sentences?|phrase|words|line"
-    r"|grammar|spelling|paragraph|message))?(?: ?[:\n.!?,]| (?:in|for|into|to|from)\b)"
-    r"| (?:the|my) (?:following|grammar|spelling|next))"
-    r"|(?:repeat|say|write|type) after me|how (?:do|would|can|should) (?:you|I|we|one) (?:say"
-    r"|write|spell"
-    r"|translate|pronounce))"
-    r"|\bmy (?:\w+ )?(?:character|avatar|persona)\b|\b(?:had|have) (?:an?|this|the"
-    r"|that) (?:\w+ )?(?:dream|nightmare)\b|\bin character\b",
-    re.I,
-)
-"""Words after which the rest of a turn is fiction or a text to work on."""
-TASK_BEFORE = re.compile(
-    r"\b(?<!I )(?:translate|put|say|make|shorten|polish|rewrite|rephrase|paraphrase|proofread"
-    r"|correct|summari[sz]e|turn)"
-    r" (?:(?:the|this|that|these) (?:sentences?|text|phrase|line|words|paragraph)(?: above)?"
-    r"|this|that|it|these|the above)(?= (?:in|into|to|for|from)\b|\W{0,8}$|\W?\n|,| please| more"
-    r"| less| longer"
-    r"| shorter| sound| formal)",
-    re.I,
-)
-"""Words by which the text before them is one to work on."""
-IRONY = re.compile(
-    r"(?:^|\s)/s\b|\b(?:just kidding|kidding|jk|said (?:no one|nobody)|yeah,? right|as if!"
-    r"|in your dreams|joking|lol not|just joking|sarcasm)\b|🙄|\(joke\)|\bNOT!",
-    re.I,
-)
-IRONIC_OPENING = re.compile(
-    r"\W{0,8}(?:oh,? )?(?:sure|right|yeah|of course|obviously|totally|because)(?:,? (?:sure|right"
-    r"|because"
-    r"|and)){1,5},? (?=I\b|my\b)|\W{0,8}as if (?=I\b)|\W{0,8}like (?=I (?:would|could|ever))",
-    re.I,
-)
-TAKEN_BACK = re.compile(
-    r"[\W_]{0,8}(?:(?:sorry|oops|whoops|wait|no|hang on|hold on|ah|er|erm|hmm|uh"
-    r"|my mistake|my bad|well"
-    r"|actually)\b[\W_]{0,8}){0,5}(?:I mean(?:t)?\b|scratch that|strike that|correction\b"
-    r"|make (?:that"
-    r"|it)\b"
-    r"|(?:that|this|it)(?:'s| is| was) (?:wrong|not (?:true|right|correct)|false|incorrect"
-    r"|a (?:joke|lie"
-    r"|typo|mistake)|an? (?:error|example|test))|that was (?:wrong|a lie)|not (?:really|true"
-    r"|any ?more"
-    r"|exactly|anymore)\b|just kidding|kidding|I(?:'m| was| am) (?:joking|kidding|lying|wrong)"
-    r"|I lied"
-    r"|I misspoke|typo\b|I wish\W{0,8}$|ignore that|forget (?:that|it)|never ?mind|not\W{0,8}$)"
-    r"|[\W_]{0,8}(?:sorry|oops|whoops|wait|no wait|my mistake|actually,? no"
-    r"|no,? actually)\b[,.! –-]{0,8}(?:no\b[, ]{0,4})?(?-i:[A-Z][\w'-]{1,40})\W{0,8}(?:$|[.!])"
-    r"|[\W_]{0,8}(?:sorry|oops|whoops|wait|no)\b[\W_]{1,8}(?:not\b|no\b|it's\b)",
-    re.I,
-)
-"""Words that take back the words just before them."""
-TAKEN_BACK_INSIDE = re.compile(
-    r"(?:,| [-–—]| \(|\.\.\.?|…) ?(?:(?:sorry|oops|whoops|wait|no|well)\b[, ]+(?:no\b|not\b"
-    r"|sorry\b|wait\b"
-    r"|I mean|I don't|I'm not|it's|(?-i:(?!I\b)[A-Z]\w*))|no wait|I mean(?:t)?\b|scratch that"
-    r"|make that"
-    r"|correction|not really|just kidding)\b",
-    re.I,
-)
 
-NOT_WORDS = quantities.NEGATIONS - {
-    *("stop", "stops", "stopped", "quit", "quits", "ceased", "instead", "except", "unless"),
-    *("former", "formerly", "without", "longer"),
-}
-NOT = re.compile(rf"\b(?:{'|'.join(sorted(NOT_WORDS))}|cannot|nor|n'?t)\b|n't\b", re.I)
-NOT_BEFORE = re.compile(
-    r"\b(?:instead of|rather than|except(?: for)?|far from|anything but|nothing like|fail(?:ed"
-    r"|s)? to"
-    r"|refuse[sd]? to|den(?:y|ies|ied)|doubt(?:s|ed)?|hate the idea of|(?:it is|it's) (?:false"
-    r"|untrue|a (?:lie|myth"
-    r"|rumou?r))|other than|apart from|nearly (?=[a-z])|almost (?=(?!all|every|always|any"
-    r"|everything)[a-z])"
-    r"|too \w+ to)\b|\b(?:stop(?:s|ped)?|quit|left|leaving|sold|ceased|gave up|given up"
-    r"|gave away|got rid of"
-    r"|ran out of|lost|without)\b(?:\W+(?!and\b|for\b|to\b)\w+){0,5}\W{0,8}$",
-    re.I,
-)
-NOT_AFTER = re.compile(r"\b(?:not|never|nowhere|no (?:longer|more))\b|n't\b", re.I)
-AFTER_END = re.compile(
-    r"[,(:]|\b(?:with|and|or|that|who|where|when|if|without|for|to|in|on|at|because|than)\b", re.I
-)
-NO_NEGATION = re.compile(
-    r"^\W{0,8}no\b[,.!:–-]*\s+(?=I\b|my\b|we\b|it\b|actually)|\bnot (?:only|just|to mention)\b"
-    r"|\bno (?:doubt|wonder|problem|worries|matter|joke)\b|\bdo(?:n't| not) (?:worry|forget|you)\b"
-    r"|\bnothing but\b|\b(?:can't|cannot|couldn't) (?:live without|get enough of|do without"
-    r"|help but"
-    r"|imagine life without|function without)\b|\bnever (?:stop\w*|fail\w*|tire\w*|get tired of)\b"
-    r"|\bcan't (?:wait|complain)\b|\bcouldn't be happier\b|\bwhy not\b|\bnot (?:so )?long ago\b",
-    re.I,
-)
-"""Words that negate nothing, although they look like it."""
 SAYS_NOT = _any(
     r"not|never|no|none|n't|isn't|doesn't|don't|didn't|without|former\w*|ex|no longer|nobody"
     r"|hardly|rarely"
@@ -356,63 +453,7 @@ SAYS_NOT_BY_VERB = _any(
     r"dislike\w*|hate[sd]?|avoid\w*|lack\w*|refuse\w*|reject\w*|detest\w*|oppose\w*"
 )
 
-INVERTED = re.compile(
-    r"(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should|shall|may"
-    r"|might)(?:n't)?"
-    r" (?:I|we|you|he|she|they|my|our|the|there)|(?:where|what|who|whom|whose|how|when|why"
-    r"|which)(?:'s)?"
-    r" (?!I\b|we\b|matters|counts)\w+|wasn't|isn't|aren't|don't I)\b",
-    re.I,
-)
-TAG = re.compile(
-    r"\b(?:(?:do|does|did|am|is|are|was|were|have|has|had|can|could|will|would|should)n't (?:I"
-    r"|it|he|she|we"
-    r"|they|that)|(?:am|are|is|was) (?:I|it|he|she) not|right|no|yes|correct|eh|huh|true|or not"
-    r"|or what"
-    r"|innit|is(?:n't)? (?:that|this|it) (?:right|so|true|correct|wrong|ok)|or (?:is|am|do"
-    r"|did) .{0,20})\W{0,8}$",
-    re.I,
-)
-INDEPENDENT = re.compile(
-    r"(?:[,;–—\n]| -|\b(?:and|but|so)) ?(?:and |but |so )?(?:(?:what|where|who|how|which|when"
-    r"|why|any)\b"
-    r"|(?:can|could|do|does|did|is|are|would|will|should|have|has|may|got)(?:n't)? (?:you|there"
-    r"|we|anyone"
-    r"|someone|I get|I find|I \w+|it|that|this)\b)",
-    re.I,
-)
 
-PAST_TENSE = re.compile(
-    r"(?<!have )(?<!has )(?<!'ve )(?<!'s )(?<!always )(?<!never )(?<!just )\b([a-z]{2,20}?)(?:ed"
-    r"|d)\b",
-    re.I,
-)
-FIRST = re.compile(r"\b(?:I|me|my|mine|myself|we|our|us)\b", re.I)
-PRONOUN = re.compile(r"\b(I|we|you|he|she|they|who)\b", re.I)
-OTHER_NOUN = re.compile(
-    r"\W{0,8}(?:(?:my|our|his|her|their|your|the|an?|this|that|every|each|some|most|many|all"
-    r"|no) [\w'-]{1,40}(?: [\w'-]{1,40}){0,3}"
-    r"|(?:every|any|no|some)(?:one|body)|people|(?-i:[A-Z][\w'-]{1,40}(?:"
-    r"(?: and)? [A-Z][\w'-]{1,40}){0,6}))"
-    r"(?: (?:also|always|really|just|still|now|only|often|usually))?\s{0,8}$",
-    re.I,
-)
-"""A subject that is not the speaker, and nothing after it."""
-COPULA = re.compile(r"\W{0,4}(?:am|is|are|was|were|be|'s|[A-Z\d])", re.ASCII)
-RELATIVE = re.compile(r"\b(?:who|which)\W{0,2}$", re.I)
-HELPED = re.compile(
-    r" (?:has|have|had|is|are|was|were)(?: (?:always|been|just|now"
-    r"|recently))? ?$",
-    re.I,
-)
-PARTICIPLE = re.compile(r"\b\w{1,40}(?:ed|ing|en|wn)\b|been\b|gone\b")
-COMMAND = re.compile(
-    r"(?:live|work|move|go|come|stay|speak|be|become|join|try|use|learn|visit"
-    r"|enjoy) (?!in progress)\w",
-    re.I,
-)
-LEAD_IN = re.compile(r"(?:^|(?<=[\n.!?]))(?:[^\n.!?:]|:(?!\s)){1,120}:(?=\s)")
-SPEECH = re.compile(r"[\s\"'*_>-]{0,8}(?:I|my|we|our)\b", re.I)
 OF_A_TEXT = _any(
     r"(?:counter)?examples?|e\.g|for instance|samples?|sentences?|phrases?|text|quotes?"
     r"|quot(?:ing|ation)|translat\w+"
@@ -428,12 +469,6 @@ OF_A_TEXT = _any(
     r"|sent|shared|pasted|his|her|their|german|french|spanish|english|italian|portuguese|dutch"
     r"|chorus|verse|slogan|motto|placeholder|dummy|fixture"
 )
-HEADER = re.compile(r"\W{0,8}(?:dear|subject|fwd?|re|from|to|cc)\b", re.I)
-NAMED_LINE = re.compile(
-    r"\W{0,8}(?:@[\w'-]{1,40}|[A-Z][\w'-]{0,40}(?: [A-Z][\w'-]{0,40})?)"
-    r"(?: \([^)\n]{1,40}\))?\W{1,3}",
-    re.ASCII,
-)
 OF_THE_SPEAKER = _any(
     r"me|myself|facts?|updates?|news|notes?|fyi|ps|p\.s|background|context|situation|edit"
     r"|intro\w*|infos?"
@@ -442,31 +477,3 @@ OF_THE_SPEAKER = _any(
     r"|summary|user|heads up|disclaimer|confession|all|everyone|team|folks|guys|tl;?dr|today"
     r"|setup|so far|hello|hi"
 )
-PASTED = re.compile(
-    rf"{hygiene.FENCE}.*?(?:{hygiene.FENCE.replace('<', '</')}|\Z)|```.*?(?:```|\Z)|~~~.*?(?:~~~"
-    r"|\Z)"
-    r"|(?P<inner>(?<![\w\"])\"[^\"\n]{1,2000}\"(?!\w)"
-    r"|(?<![\w'])'(?=[A-Z])[^\n']{1,200}(?:'(?=\w)[^\n']{1,200}){0,3}'(?!\w)"
-    r"|`[^`\n]{1,400}`)"
-    r"|(?:^|(?<=\n))[ \t]*(?:>|\||\[[^\]\n]{1,40}\] ?\S|\d{4}-\d\d-\d\d[T ]\d\d:\d\d"
-    r"|\d{1,2}:\d\d(?::\d\d)?[ \t]+\S"
-    r"|(?:INFO|DEBUG|WARN(?:ING)?|ERROR|TRACE|FATAL)\b|(?://|#|--) )[^\n]*"
-    r"|(?:^|(?<=\n))[ \t]*(?:From|To|Subject|Cc|Sent|Fwd?|Re|Begin forwarded message"
-    r"|On [^\n]{4,80} wrote):.*\Z"
-    r"|(?<!-)-{3,60} ?(?:Original|Forwarded).*\Z|(?:^|(?<=\n))[ \t]*Dear [^\n]{1,40}\n.*\Z"
-    r"|<(?P<tag>\w{1,40})>.*?(?:</(?P=tag)>|\Z)",
-    re.DOTALL,
-)
-"""Text that the speaker did not write here: code, quotations, mails and logs."""
-OPENING = re.compile(
-    r"(?:(?:well|so|oh|yes|yeah|yep|okay|ok|hi|hello|hey|anyway|by the way|btw|also|actually|and"
-    r"|but|no"
-    r"|to be honest|honestly|you know|as you know|as I said|like I (?:said|told you)"
-    r"|for the record|fun fact|fyi|update|these days|nowadays"
-    r"|right now|at the moment|currently|personally|in fact|good (?:morning|evening|afternoon"
-    r"|day)|sure"
-    r"|thanks|thank you|there|everyone|all|now|about me|no worries"
-    r"|no problem)\b[,!:]?[ \n]?(?:[-–—] )?)*+",
-    re.I,
-)
-"""Words before the subject of a sentence, which the rules skip."""

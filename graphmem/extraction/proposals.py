@@ -34,6 +34,23 @@ from graphmem.model import (
 from graphmem.rules import claims, drafts, hygiene, identity
 from graphmem.rules.claims import Claim, EvidenceDraft
 
+Objection = tuple[DismissalReason, str]
+
+_STATED = {
+    DismissalReason.PASTED: "its words are quoted, pasted or to be worked on",
+    DismissalReason.QUESTION: "its clause asks",
+    DismissalReason.CONDITION: "its clause depends on a condition",
+    DismissalReason.REPORT: "its clause reports another person's words or thoughts",
+    DismissalReason.PAST: "its clause is about what once was",
+    DismissalReason.PLAN: "its clause is a plan, a hope or a guess",
+    DismissalReason.FICTION: "its clause belongs to a story, a dream, a role, an example or a joke",
+    DismissalReason.TAKEN_BACK: "the words after it take it back",
+    DismissalReason.NEGATED: "its clause denies it",
+}
+"""Problems of a quote that its clause does not state."""
+
+SOURCE = "extraction"
+
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:
@@ -75,7 +92,6 @@ class _Case(NamedTuple):
     ground: CheckContext
 
 
-Objection = tuple[DismissalReason, str]
 _Check = Callable[[_Case], Objection | None]
 
 
@@ -245,19 +261,6 @@ def _things(text: str, quote: TextSpan, object_: str | None) -> Iterator[TextSpa
             yield from [near for near in places if one.start <= near.start < one.end][:1]
 
 
-_STATED = {
-    DismissalReason.PASTED: "its words are quoted, pasted or to be worked on",
-    DismissalReason.QUESTION: "its clause asks",
-    DismissalReason.CONDITION: "its clause depends on a condition",
-    DismissalReason.REPORT: "its clause reports another person's words or thoughts",
-    DismissalReason.PAST: "its clause is about what once was",
-    DismissalReason.PLAN: "its clause is a plan, a hope or a guess",
-    DismissalReason.FICTION: "its clause belongs to a story, a dream, a role, an example or a joke",
-    DismissalReason.TAKEN_BACK: "the words after it take it back",
-    DismissalReason.NEGATED: "its clause denies it",
-}
-"""Problems of a quote that its clause does not state."""
-
 _CHECKS: tuple[_Check, ...] = (
     _check_source_type,
     _check_person,
@@ -298,9 +301,6 @@ def _claim(case: _Case) -> Claim:
 def _shorten(name: str | None) -> str:
     """Return at most 40 characters of a name: an extractor may produce a text of any length."""
     return repr((name or "")[:40])
-
-
-SOURCE = "extraction"
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,18 @@ attribute, or the function's name, identifies the turns that it has already read
 
 _LONGEST_NAME = 200
 
+PAGE = 2_000
+"""Turns per read."""
+MAX_PREDICATES, MAX_NAMES = 500, 60
+"""Limits of the vocabulary: the most used predicates and names."""
+EARLY = timedelta(days=1)
+"""Time before a session's first turn in which texts supplied to it may be logged."""
+
+GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
+SCAN = catalog.query("extract/scan", dict)
+SUPPLIED = catalog.query("extract/recalled_texts", dict)
+VOCABULARY = catalog.query("extract/vocabulary", dict)
+
 
 class ReaderResult(NamedTuple):
     """Result of reading a window."""
@@ -114,19 +126,6 @@ def _named(extractor: Extractor) -> str:
         return own
     of = extractor if hasattr(extractor, "__qualname__") else type(extractor)
     return f"{of.__module__}.{of.__qualname__}"
-
-
-PAGE = 2_000
-"""Turns per read."""
-MAX_PREDICATES, MAX_NAMES = 500, 60
-"""Limits of the vocabulary: the most used predicates and names."""
-EARLY = timedelta(days=1)
-"""Time before a session's first turn in which texts supplied to it may be logged."""
-
-GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
-SCAN = catalog.query("extract/scan", dict)
-SUPPLIED = catalog.query("extract/recalled_texts", dict)
-VOCABULARY = catalog.query("extract/vocabulary", dict)
 
 
 class PendingLogEntry(NamedTuple):

@@ -28,6 +28,24 @@ END = catalog.query("consolidate/end", catalog.ignored)
 _LEAST: Trust = "model"
 """Class of what an extractor declares: any declaration of a person precedes it."""
 
+PROPOSALS = catalog.query("extract/proposals", lambda row: row["proposal"])
+PROPOSED = catalog.query("extract/proposed", lambda row: row["proposal"])
+DECIDE = catalog.query("extract/decide", catalog.ignored)
+DECLARED = catalog.query("predicate/find_declared", dict)
+DECLARE = catalog.query("predicate/declare", catalog.ignored)
+
+Apply: TypeAlias = Callable[
+    [Tx, RequestContext, str, Mapping[str, str], EventSource, datetime],
+    Coroutine[Any, Any, str | None],
+]
+"""Applies a proposal, and returns the event's id; None if that is done already."""
+
+_REVERTED = {
+    EventType.PROPOSE_UPDATE: "Restore the replaced memory: `memories.restore`.",
+    EventType.PROPOSE_RETRACT: "Retract the retraction: `history` of the belief names it.",
+}
+"""How to undo what an accepted proposal did."""
+
 
 @dataclass(frozen=True, slots=True)
 class WindowWrite:
@@ -117,13 +135,6 @@ async def _write(context: RequestContext, unit: WindowWrite) -> bool:
     return await context.write(work)
 
 
-PROPOSALS = catalog.query("extract/proposals", lambda row: row["proposal"])
-PROPOSED = catalog.query("extract/proposed", lambda row: row["proposal"])
-DECIDE = catalog.query("extract/decide", catalog.ignored)
-DECLARED = catalog.query("predicate/find_declared", dict)
-DECLARE = catalog.query("predicate/declare", catalog.ignored)
-
-
 async def page(
     context: RequestContext, status: ProposalStatus | None, *, cursor: str | None, limit: int
 ) -> ProposalPage:
@@ -149,13 +160,6 @@ async def page(
         ),
         next_cursor=read_options.time_cursor(last["recorded_at"], last["id"]) if last else None,
     )
-
-
-Apply: TypeAlias = Callable[
-    [Tx, RequestContext, str, Mapping[str, str], EventSource, datetime],
-    Coroutine[Any, Any, str | None],
-]
-"""Applies a proposal, and returns the event's id; None if that is done already."""
 
 
 async def accept(
@@ -279,13 +283,6 @@ def _decidable(
                 f"Proposal {proposal_id!r} was accepted.",
                 hint=f"Retract its evidence: `retract` {event_id!r}.",
             )
-
-
-_REVERTED = {
-    EventType.PROPOSE_UPDATE: "Restore the replaced memory: `memories.restore`.",
-    EventType.PROPOSE_RETRACT: "Retract the retraction: `history` of the belief names it.",
-}
-"""How to undo what an accepted proposal did."""
 
 
 def _is_evidence(row: Mapping[str, Any]) -> bool:

@@ -106,6 +106,69 @@ _IDIOMS = frozenset(
 )
 """Last words of turns of phrase that name no place, work or firm: in a hurry, for a living."""
 
+_TIMES = frozenset(
+    (*quantities.MONTHS, *quantities.WEEKDAYS, *(f"{d}s" for d in quantities.WEEKDAYS))
+)
+
+_MINE = re.compile(
+    r"my (?:(?:new|current|latest|present) )?(?P<noun>[a-z]++(?: [a-z]++){0,2}?) is (?:now )?", re.I
+)
+_CORRECTED = re.compile(
+    r"(?:(?:sorry|oops|whoops|wait|no|hang on|hmm|my mistake)\b[,.!]? )*"
+    r"(?:actually|I mean(?:t)?|make that|correction|scratch that|(?<=[,.!] )it(?:['’]s"
+    r"| is))\b[,:!.]? "
+    r"(?:no,? )?(?:it(?:['’]s| is) )?(?:to say )?(?:in |at )?",
+    re.I,
+)
+_INSTEAD_OF = re.compile(r",? (?:not|instead of|rather than)\b", re.I)
+_NUMBERED = frozenset(
+    words_of(
+        "birthday anniversary address age height size number email rent salary budget weight pin "
+        "deadline code extension postcode zip score phone telephone mobile"
+    )
+)
+"""Nouns that accept a number."""
+_ATTRIBUTES = _NUMBERED | frozenset(
+    words_of(
+        "name nickname hometown nationality job profession occupation employer company timezone "
+        "type"
+    )
+)
+"""Nouns that accept a noun with its article, too; others accept only a name."""
+_ORIGINS = frozenset(
+    words_of(
+        "german french dutch swiss greek thai american mexican canadian italian brazilian russian "
+        "indian australian austrian norwegian belgian hungarian ukrainian romanian african "
+        "european asian korean catholic christian muslim jewish buddhist hindu irish welsh czech "
+        "arab persian cuban peruvian"
+    )
+)
+_ORIGIN = re.compile(r"[A-Z][a-z]+(?:ish|ese)")
+"""Words that look like names and say a person is."""
+_FAVOURITE = re.compile(r"favou?rite(?![a-z])", re.I)
+_ARTICLE = re.compile(r"^(?:a|an|the) ", re.I)
+_NO_VALUE = (
+    quantities.SUBJECTS
+    | (quantities.DETERMINERS - quantities.ARTICLES)
+    | quantities.NEGATIONS
+    | {"him", "her", "them", "me", "to", "very", "so", "also", "thought"}
+    | {"something", "anything", "everything", "myself", "us", "u", "as", "than", "more", "less"}
+    | {"better", "best", "most", "both", "either", "when", "why", "which", "whom", "whose"}
+    | {"otherwise", "later", "now", "then", "today", "tomorrow", "tonight", "yesterday"}
+)
+"""Words that make an object depend on its context, or mean that it is missing."""
+_LIMITS = frozenset(
+    words_of(
+        "until till during at on since before after every if unless like except while who because "
+        "by but about being sometimes always often usually"
+    )
+)
+"""Words that limit a statement to a time, a place or a case, or begin another clause."""
+_MARKUP = re.compile(r"[<>=|{}\[\]]")
+_MAX_OBJECT_WORDS = 4
+_MAX_CORRECTION_WORDS = 3
+_END = " .!…\t\r"
+
 
 def _is_name(words: list[str]) -> bool:
     """Return whether words are a name, and not that of a day or month."""
@@ -124,11 +187,6 @@ def _is_name_or_noun(words: list[str]) -> bool:
     if words[0].lower() in quantities.RATE_ARTICLES:
         return len(words) > 1 and words[-1].lower() not in _IDIOMS and "in" not in words
     return _is_name(words)
-
-
-_TIMES = frozenset(
-    (*quantities.MONTHS, *quantities.WEEKDAYS, *(f"{d}s" for d in quantities.WEEKDAYS))
-)
 
 
 class _Form(NamedTuple):
@@ -199,64 +257,6 @@ _FORMS = (
     _form(rf"{_AM}allergic to", "allergic_to"),
 )
 _COEXISTING = frozenset(form.predicate for form in _FORMS) - SINGLE_VALUED
-_MINE = re.compile(
-    r"my (?:(?:new|current|latest|present) )?(?P<noun>[a-z]++(?: [a-z]++){0,2}?) is (?:now )?", re.I
-)
-_CORRECTED = re.compile(
-    r"(?:(?:sorry|oops|whoops|wait|no|hang on|hmm|my mistake)\b[,.!]? )*"
-    r"(?:actually|I mean(?:t)?|make that|correction|scratch that|(?<=[,.!] )it(?:['’]s"
-    r"| is))\b[,:!.]? "
-    r"(?:no,? )?(?:it(?:['’]s| is) )?(?:to say )?(?:in |at )?",
-    re.I,
-)
-_INSTEAD_OF = re.compile(r",? (?:not|instead of|rather than)\b", re.I)
-_NUMBERED = frozenset(
-    words_of(
-        "birthday anniversary address age height size number email rent salary budget weight pin "
-        "deadline code extension postcode zip score phone telephone mobile"
-    )
-)
-"""Nouns that accept a number."""
-_ATTRIBUTES = _NUMBERED | frozenset(
-    words_of(
-        "name nickname hometown nationality job profession occupation employer company timezone "
-        "type"
-    )
-)
-"""Nouns that accept a noun with its article, too; others accept only a name."""
-_ORIGINS = frozenset(
-    words_of(
-        "german french dutch swiss greek thai american mexican canadian italian brazilian russian "
-        "indian australian austrian norwegian belgian hungarian ukrainian romanian african "
-        "european asian korean catholic christian muslim jewish buddhist hindu irish welsh czech "
-        "arab persian cuban peruvian"
-    )
-)
-_ORIGIN = re.compile(r"[A-Z][a-z]+(?:ish|ese)")
-"""Words that look like names and say a person is."""
-_FAVOURITE = re.compile(r"favou?rite(?![a-z])", re.I)
-_ARTICLE = re.compile(r"^(?:a|an|the) ", re.I)
-_NO_VALUE = (
-    quantities.SUBJECTS
-    | (quantities.DETERMINERS - quantities.ARTICLES)
-    | quantities.NEGATIONS
-    | {"him", "her", "them", "me", "to", "very", "so", "also", "thought"}
-    | {"something", "anything", "everything", "myself", "us", "u", "as", "than", "more", "less"}
-    | {"better", "best", "most", "both", "either", "when", "why", "which", "whom", "whose"}
-    | {"otherwise", "later", "now", "then", "today", "tomorrow", "tonight", "yesterday"}
-)
-"""Words that make an object depend on its context, or mean that it is missing."""
-_LIMITS = frozenset(
-    words_of(
-        "until till during at on since before after every if unless like except while who because "
-        "by but about being sometimes always often usually"
-    )
-)
-"""Words that limit a statement to a time, a place or a case, or begin another clause."""
-_MARKUP = re.compile(r"[<>=|{}\[\]]")
-_MAX_OBJECT_WORDS = 4
-_MAX_CORRECTION_WORDS = 3
-_END = " .!…\t\r"
 
 
 def parse_window(window: TurnWindow) -> tuple[list[Proposal], list[DismissedProposal]]:

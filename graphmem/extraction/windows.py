@@ -22,6 +22,36 @@ from graphmem.rules import identity
 from graphmem.rules.claims import name_key, predicate_key
 from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
 
+WINDOW_SIZE = 8
+REACH = 4
+"""Number of turns before and after a window that are shown for reference."""
+
+GROUNDING_REACH = 2
+"""Number of positions within which context may complete a quote: a question and its answer."""
+
+FIRST_PERSON = frozenset(
+    {
+        *("i", "me", "my", "mine", "myself", "self", "user", "speaker", "human"),
+        *("the user", "the speaker", "this user", "the human"),
+    }
+)
+"""Words for the speaker."""
+_SILENT = ARTICLES | {"s", "of", "and"}
+_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)+|[^\W_]+")
+"""A word, or a number with its separators: 5.1 is not 1.5, and 2031-05-04 not 2031-04-05."""
+_CAPITAL = frozenset({FactKind.NAME, FactKind.NUMBER, FactKind.DATE})
+_MIN_PLURAL_CHARS = 4
+
+NAME = "extract"
+"""Name of the prompt file."""
+MAX_CHARS, MAX_REFERENCE_CHARS = 4_000, 500
+"""Maximum characters of a message to read, and of one shown for reference."""
+MAX_PROPOSALS = 100
+"""Maximum number of proposals read from one reply; a model may repeat itself indefinitely."""
+MAX_PREDICATES = 60
+"""Maximum number of predicates in use that a model is offered, the most used first."""
+_FAULTS_SHOWN = 3
+
 
 def canonical_name(name: str, names: Mapping[str, str]) -> str:
     """Return the name by which an entity is known.
@@ -46,11 +76,6 @@ def known_predicate(name: str, known: Mapping[str, str]) -> str:
     """
     key = predicate_key(name)
     return known.get(key, key)
-
-
-WINDOW_SIZE = 8
-REACH = 4
-"""Number of turns before and after a window that are shown for reference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +119,6 @@ class TurnWindow:
             if 0 < _distance(turn, other) <= GROUNDING_REACH
         ]
         return [turn, *near]
-
-
-GROUNDING_REACH = 2
-"""Number of positions within which context may complete a quote: a question and its answer."""
 
 
 def _distance(turn: Turn, other: Turn) -> int:
@@ -150,20 +171,6 @@ def unread_groups(contexts: Iterable[TurnContext]) -> list[Sequence[TurnContext]
         else:
             groups.append([context])
     return list(groups)
-
-
-FIRST_PERSON = frozenset(
-    {
-        *("i", "me", "my", "mine", "myself", "self", "user", "speaker", "human"),
-        *("the user", "the speaker", "this user", "the human"),
-    }
-)
-"""Words for the speaker."""
-_SILENT = ARTICLES | {"s", "of", "and"}
-_TOKEN = re.compile(r"\d+(?:[.,:/-]\d+)+|[^\W_]+")
-"""A word, or a number with its separators: 5.1 is not 1.5, and 2031-05-04 not 2031-04-05."""
-_CAPITAL = frozenset({FactKind.NAME, FactKind.NUMBER, FactKind.DATE})
-_MIN_PLURAL_CHARS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,17 +262,6 @@ def _base_forms(token: str) -> set[str]:
         if token.endswith("ies"):
             forms.add(token[:-3] + "y")
     return forms
-
-
-NAME = "extract"
-"""Name of the prompt file."""
-MAX_CHARS, MAX_REFERENCE_CHARS = 4_000, 500
-"""Maximum characters of a message to read, and of one shown for reference."""
-MAX_PROPOSALS = 100
-"""Maximum number of proposals read from one reply; a model may repeat itself indefinitely."""
-MAX_PREDICATES = 60
-"""Maximum number of predicates in use that a model is offered, the most used first."""
-_FAULTS_SHOWN = 3
 
 
 class ProposalReply(BaseModel):

@@ -71,6 +71,12 @@ SCHEMA_TIMEOUT_S = 3600.0
 # The driver logs the messages of failed queries, which may quote values.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
+Find = Callable[[bool], tuple[str, int]]
+"""Returns host and port of the server, for each new connection. If it has stopped, it is started
+if the argument is True, else GraphUnavailableError is raised."""
+
+_OPEN: WeakSet[_Neo4jGraph] = WeakSet()
+
 
 class Unshown(dict[str, Any]):
     """A map of parameters that the driver cannot format.
@@ -203,13 +209,6 @@ def checked(query: Query[R], params: Mapping[str, object], generation: int) -> s
 @cache
 def _text(query: Query[Any], generation: int) -> str:
     return LANGUAGE + in_one_map(in_generation(query, generation))
-
-
-Find = Callable[[bool], tuple[str, int]]
-"""Returns host and port of the server, for each new connection. If it has stopped, it is started
-if the argument is True, else GraphUnavailableError is raised."""
-
-_OPEN: WeakSet[_Neo4jGraph] = WeakSet()
 
 
 def _keep_drivers() -> None:

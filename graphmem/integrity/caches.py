@@ -47,6 +47,13 @@ TYPES = {
 }
 """Types of events, by what they may be related to."""
 
+_FOUND_BY = ("tenant_key", "scope_key", "slot_id")
+"""Properties by which nodes are found, and which follow from others."""
+
+_Edge: TypeAlias = tuple[Any, ...]
+EDGE = ("older", "event_id", "occurred_at", "recorded_at")
+"""Values of a SUPERSEDES edge."""
+
 
 async def refresh_memories(tx: Tx, context: RequestContext, ids: list[str]) -> None:
     """Recompute the caches of memories from their events."""
@@ -110,10 +117,6 @@ async def lineage(context: RequestContext, *, repair: bool, on_page: OnProgress)
                 await _refresh(context, kept, sorted(with_events))
             on_page(kept.kind, len(rows))
     return wrong
-
-
-_FOUND_BY = ("tenant_key", "scope_key", "slot_id")
-"""Properties by which nodes are found, and which follow from others."""
 
 
 async def keys(context: RequestContext, *, repair: bool, on_page: OnProgress) -> list[Mismatch]:
@@ -218,11 +221,6 @@ async def chains(context: RequestContext, *, repair: bool, on_page: OnProgress) 
 
 def _superseded(edges: Sequence[_Edge]) -> str:
     return f"supersedes {', '.join(str(edge[0]) for edge in edges) or 'nothing'}"
-
-
-_Edge: TypeAlias = tuple[Any, ...]
-EDGE = ("older", "event_id", "occurred_at", "recorded_at")
-"""Values of a SUPERSEDES edge."""
 
 
 def _edges(row: Mapping[str, Any]) -> list[_Edge]:

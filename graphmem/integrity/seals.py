@@ -49,6 +49,9 @@ _UNCOVERED = frozenset({"id", "tenant", "imported_path"})
 """Properties that the digest does not cover as such: the id is covered, an import changes the
 others."""
 
+Problem = Literal["changed", "stale", "missing", "added", "broken"]
+"""A stale node is as sealed, but for properties that an event may change."""
+
 
 def json_value(value: Any) -> Any:
     """Return a value as JSON; a type that JSON lacks becomes a map of one entry named after it."""
@@ -181,10 +184,6 @@ def make(
     return Seal(
         number, until, list(contents), used, leaves, seal_digest(digest, number, until, leaves)
     )
-
-
-Problem = Literal["changed", "stale", "missing", "added", "broken"]
-"""A stale node is as sealed, but for properties that an event may change."""
 
 
 class Finding(NamedTuple):

@@ -8,6 +8,12 @@ from pydantic import BeforeValidator, Field, Strict
 
 from graphmem.model.terms import Instant, Record, Text
 
+Key: TypeAlias = Annotated[Text, Field(max_length=10_000)]
+Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=1_000_000_000)]
+YesNo: TypeAlias = Annotated[bool, Strict()]
+MAX_MINUTES = 100 * 365 * 24 * 60
+"""Maximum lifetime of an item: 100 years."""
+
 
 def _label(label: object) -> object:
     if isinstance(label, str) and (not label or "." in label or "\0" in label):
@@ -19,11 +25,6 @@ Label: TypeAlias = Annotated[Text, BeforeValidator(_label)]
 """One label of a namespace: not empty, without points and NULs; not folded or normalised."""
 Labels: TypeAlias = Annotated[tuple[Label, ...], Field(max_length=100)]
 """A namespace; may be empty."""
-Key: TypeAlias = Annotated[Text, Field(max_length=10_000)]
-Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=1_000_000_000)]
-YesNo: TypeAlias = Annotated[bool, Strict()]
-MAX_MINUTES = 100 * 365 * 24 * 60
-"""Maximum lifetime of an item: 100 years."""
 
 
 class GetItem(Record):

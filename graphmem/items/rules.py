@@ -28,6 +28,10 @@ _LAST = "/"
 _AFTER_ALL = "\U0010ffff" * MAX_PATH_CHARS
 """Sorts after every path: the last character of one is a dot."""
 
+MAX_LEVELS = 100
+"""Maximum depth of nested maps and lists. JSON is read and written recursively, and the caller's
+stack may be nearly full, so values are rejected long before the limit of Python."""
+
 
 def namespace_path(labels: Iterable[str]) -> str:
     """Return labels as one string, each followed by a dot, which labels cannot contain."""
@@ -226,11 +230,6 @@ def index_lookup(fits: Sequence[NamespaceMatch]) -> tuple[str, str]:
         plain = labels[: labels.index("*")] if "*" in labels else labels
         ends.append((fit.end, namespace_path(plain)))
     return max(ends, key=lambda prefix: len(prefix[1]))
-
-
-MAX_LEVELS = 100
-"""Maximum depth of nested maps and lists. JSON is read and written recursively, and the caller's
-stack may be nearly full, so values are rejected long before the limit of Python."""
 
 
 def is_too_deep(value: object) -> bool:

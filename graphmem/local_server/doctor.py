@@ -25,6 +25,14 @@ from graphmem.local_server.process import USER
 from graphmem.private_files import exposed_mode
 from graphmem.settings import Settings
 
+CheckResult: TypeAlias = tuple[Literal["ok", "warn", "bad"], str, str]
+"""Level, message and advice."""
+
+LOW_SPACE_BYTES = 2_000_000_000
+"""Free bytes below which a warning is given."""
+MIN_SPACE_BYTES = 200_000_000
+"""Free bytes below which Neo4j may fail to write."""
+
 
 @dataclass(frozen=True)
 class DoctorFinding:
@@ -34,15 +42,6 @@ class DoctorFinding:
     level: Literal["ok", "warn", "bad"]
     message: str
     advice: str = ""
-
-
-CheckResult: TypeAlias = tuple[Literal["ok", "warn", "bad"], str, str]
-"""Level, message and advice."""
-
-LOW_SPACE_BYTES = 2_000_000_000
-"""Free bytes below which a warning is given."""
-MIN_SPACE_BYTES = 200_000_000
-"""Free bytes below which Neo4j may fail to write."""
 
 
 def diagnose(settings: Settings) -> list[DoctorFinding]:

@@ -31,19 +31,6 @@ INHERITED = frozenset(
 )
 """Variables that a process of the server inherits, in upper case; in addition to `LC_…`."""
 
-
-def environment(*prefixes: str) -> dict[str, str]:
-    """Return the environment of a process of the server, with variables of these prefixes.
-
-    The list is of allowed variables, because the keys of model providers have arbitrary names.
-    """
-    return {
-        name: value
-        for name, value in os.environ.items()
-        if name.upper() in INHERITED or name.startswith(("LC_", *prefixes))
-    }
-
-
 DATABASE_FOLDERS = ("databases", "transactions")
 """Folders that contain one folder per database."""
 PAGE_CACHE = "server.memory.pagecache.size"
@@ -61,6 +48,18 @@ PLANS = {"dbms.cypher.min_replan_interval": "60s"}
 """Minimum lifetime of a query plan. While a graph is filled, every plan becomes stale, and planning
 recall again takes seconds; Neo4j's default is 10s. A plan made for a small graph may scan instead
 of using an index, so the lifetime is not much longer."""
+
+
+def environment(*prefixes: str) -> dict[str, str]:
+    """Return the environment of a process of the server, with variables of these prefixes.
+
+    The list is of allowed variables, because the keys of model providers have arbitrary names.
+    """
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper() in INHERITED or name.startswith(("LC_", *prefixes))
+    }
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,16 @@ from graphmem.private_files import make_folder
 from graphmem.rules import scoring, urls
 from graphmem.settings import Settings
 
+TRAINING_S = 900.0
+"""Seconds the training server may take to answer; it runs at the lowest priority."""
+DIMENSION = 8
+"""Dimension of the vector indexes of the training server, which contain nothing."""
+WRITING_S = 1800.0
+"""Seconds the JVM may take to write the cache when it ends; it runs at the lowest priority."""
+
+TRIES = 3
+"""Maximum number of starts; another program may take a port, or an AOT cache may be broken."""
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -71,14 +81,6 @@ class ServerStatus:
     password_file: Path
     data_bytes: int
     cache_bytes: int
-
-
-TRAINING_S = 900.0
-"""Seconds the training server may take to answer; it runs at the lowest priority."""
-DIMENSION = 8
-"""Dimension of the vector indexes of the training server, which contain nothing."""
-WRITING_S = 1800.0
-"""Seconds the JVM may take to write the cache when it ends; it runs at the lowest priority."""
 
 
 def aot_cache_file(settings: Settings, java: Java, store: JarStore) -> Path | None:
@@ -194,10 +196,6 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
             written = process.end(server, WRITING_S)
     if not written:
         raise LocalServerError(f"Java did not write the AOT cache within {WRITING_S:.0f} s.")
-
-
-TRIES = 3
-"""Maximum number of starts; another program may take a port, or an AOT cache may be broken."""
 
 
 def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:

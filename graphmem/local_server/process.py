@@ -61,6 +61,9 @@ _UNFIT_HEAP = re.compile(
 )
 _NEWER_DATA = re.compile("newer version of neo4j|UnsupportedLogVersionException", re.IGNORECASE)
 
+_HANDSHAKE = bytes.fromhex("6060b017" + "00000805" + "00" * 12)
+"""Bolt handshake that offers versions 5.8 to 5.0."""
+
 
 @dataclass(frozen=True)
 class Launcher:
@@ -406,10 +409,6 @@ def _exit_error(folder: DataFolder, state: ServerState) -> ServerExitedError:
     crashed = "fatal error has been detected by the Java Runtime" in text
     dead = LocalServerError("Neo4j ended while it was starting.", log_tail=tail)
     return ServerExitedError(dead, "crash" if crashed else "other")
-
-
-_HANDSHAKE = bytes.fromhex("6060b017" + "00000805" + "00" * 12)
-"""Bolt handshake that offers versions 5.8 to 5.0."""
 
 
 def answers(port: int, *, timeout_s: float = 1.0) -> bool:

@@ -26,6 +26,26 @@ NAMESPACES = {
 }
 """Namespaces of the client, by the noun that their tools begin with."""
 
+_FIELDS: dict[str, Any] = {
+    name: (Message.model_fields[name].annotation, Message.model_fields[name])
+    for name in ("role", "content", "name", "id")
+}
+_FIELDS["at"] = (ZonedMoment | None, None)
+_Message = record_type("message", __base__=Record, **_FIELDS)
+_STRENGTH = {"ge": 0.5, "le": 0.9}
+"""Below 0.5 evidence has the opposite effect; above 0.9 an agent is too confident."""
+_PAIR = {"min_length": 2, "max_length": 16}
+_ID = "{0}_id in a result, or [id] of a {0}"
+
+_TYPES = {
+    "text": Annotated[str, Strict()],
+    "whole": int,
+    "number": Annotated[float, Field(allow_inf_nan=False)],
+    "flag": bool,
+    "time": Moment,
+    "record": ReadTime,
+}
+
 
 class Change(TypedDict, total=False):
     """How an argument differs from the parameter of the client's method."""
@@ -61,16 +81,6 @@ def _or_refused(given: Any, read: ValidatorFunctionWrapHandler) -> Triple | Refu
 
 
 Claim = Annotated[Triple, WrapValidator(_or_refused)]
-_FIELDS: dict[str, Any] = {
-    name: (Message.model_fields[name].annotation, Message.model_fields[name])
-    for name in ("role", "content", "name", "id")
-}
-_FIELDS["at"] = (ZonedMoment | None, None)
-_Message = record_type("message", __base__=Record, **_FIELDS)
-_STRENGTH = {"ge": 0.5, "le": 0.9}
-"""Below 0.5 evidence has the opposite effect; above 0.9 an agent is too confident."""
-_PAIR = {"min_length": 2, "max_length": 16}
-_ID = "{0}_id in a result, or [id] of a {0}"
 
 CHANGES: Mapping[str, Change] = {
     "session_id": {"type": Name, "text": "Constant name of this conversation"},
@@ -154,14 +164,6 @@ CHANGES: Mapping[str, Change] = {
 }
 """Changes of an argument in all tools, or in one as `tool.argument`; only here do arguments differ
 from the parameters of the client's methods."""
-_TYPES = {
-    "text": Annotated[str, Strict()],
-    "whole": int,
-    "number": Annotated[float, Field(allow_inf_nan=False)],
-    "flag": bool,
-    "time": Moment,
-    "record": ReadTime,
-}
 
 
 def path_of(tool: str) -> str:

@@ -29,6 +29,20 @@ MAX_SESSIONS = 1_000
 IDLE_S = 1_800.0
 """Seconds without a call after which a session ends; its next call starts a new one."""
 
+WAIT_S = 5.0
+"""Seconds that a call waits for the database; clients time out after 30 to 60 s."""
+RETRY_S = 8.0
+"""Maximum seconds of transaction retries, for the same reason."""
+FLUSH_S = 2.0
+"""Seconds between writes of the search log: clients rarely let a server shut down cleanly."""
+CLOSE_S = 10.0
+GRACE_S = 1.0
+"""Seconds for which closing waits for a connection that is being opened: the driver does not close
+the socket of one that is cancelled meanwhile."""
+MEGA = 1_000_000
+
+log = logging.getLogger("graphmem.mcp")
+
 
 @dataclass(frozen=True)
 class Caller:
@@ -110,21 +124,6 @@ class SessionRegistry:
 async def _end(session: AsyncSession) -> None:
     with suppress(GraphmemError):  # unwritten log entries are written later
         await session.__aexit__(None, None, None)
-
-
-WAIT_S = 5.0
-"""Seconds that a call waits for the database; clients time out after 30 to 60 s."""
-RETRY_S = 8.0
-"""Maximum seconds of transaction retries, for the same reason."""
-FLUSH_S = 2.0
-"""Seconds between writes of the search log: clients rarely let a server shut down cleanly."""
-CLOSE_S = 10.0
-GRACE_S = 1.0
-"""Seconds for which closing waits for a connection that is being opened: the driver does not close
-the socket of one that is cancelled meanwhile."""
-MEGA = 1_000_000
-
-log = logging.getLogger("graphmem.mcp")
 
 
 class MemoryConnection:

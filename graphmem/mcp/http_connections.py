@@ -24,6 +24,9 @@ BACKLOG = 16
 MIN_CONNECTIONS = 16
 _CONNECTION = "graphmem.connection"
 
+PAUSE_S = 60.0
+"""Seconds in which a line of the log is not repeated."""
+
 
 @dataclass(frozen=True)
 class HttpLimits:
@@ -163,10 +166,6 @@ def configured(app: Any, limits: HttpLimits, *, grace_s: int, **more: Any) -> uv
         timeout_graceful_shutdown=grace_s,
         **more,
     )
-
-
-PAUSE_S = 60.0
-"""Seconds in which a line of the log is not repeated."""
 
 
 class RepeatFilter(logging.Filter):

@@ -42,6 +42,16 @@ BELIEF = "b"
 _KINDS = {"m": "memory", BELIEF: "belief", "t": "turn", "ep": "episode"}
 _KIND = re.compile(r"([a-z]+)_[0-9a-f]+")
 
+CARDINALITY = (
+    "cardinality: is missing, and memory does not know this predicate. It must be "
+    '"ONE" if there is one value at a time, so that a new value replaces the old one '
+    '(lives_in), or "MANY" if there are several at once, so that a new value is added (likes).'
+)
+CALL_OBSERVE = "Call observe with cardinality once for the predicate."
+EXAMPLE = (
+    'Example: {"subject": "alice", "predicate": "likes", "object": "chess", "cardinality": "MANY"}'
+)
+
 
 def _time(form: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "format": form})
@@ -183,17 +193,6 @@ def _bounds(place: Schema, lower: str, upper: str, unit: str) -> str:
     if high is None:
         return "" if low is None else f" of at least {low:,}{unit}"
     return f" of at most {high:,}{unit}" if low is None else f" from {low:,} to {high:,}{unit}"
-
-
-CARDINALITY = (
-    "cardinality: is missing, and memory does not know this predicate. It must be "
-    '"ONE" if there is one value at a time, so that a new value replaces the old one '
-    '(lives_in), or "MANY" if there are several at once, so that a new value is added (likes).'
-)
-CALL_OBSERVE = "Call observe with cardinality once for the predicate."
-EXAMPLE = (
-    'Example: {"subject": "alice", "predicate": "likes", "object": "chess", "cardinality": "MANY"}'
-)
 
 
 async def unknown_predicates(session: AsyncSession, predicates: Iterable[str]) -> set[str]:

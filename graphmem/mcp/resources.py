@@ -45,6 +45,41 @@ TEMPLATES = (
     ),
 )
 
+_HINT = f"Use {', '.join(template.uri_template for template in TEMPLATES)}."
+
+ASK = types.Prompt(
+    name="ask",
+    title="Ask with memory",
+    description="A question, with what is remembered about it.",
+    arguments=[types.PromptArgument(name="question", description="The question", required=True)],
+)
+KEEP = types.Prompt(
+    name="keep",
+    title="Keep this conversation",
+    description="Let the agent store what this conversation brought.",
+    arguments=[types.PromptArgument(name="session_id", description="Name; generated if missing")],
+)
+KEEP_TEXT = """\
+Store what is worth knowing next time from our conversation, with session_id {session_id}:
+{steps}
+Store nothing that memory supplied, no secrets, and nothing I asked you to forget. Then list, one \
+line each, what you stored and what it replaced."""
+
+KEEP_MESSAGES = "add_messages: my messages and yours, verbatim, each once."
+KEEP_FACTS = (
+    "observe: each fact about a person or thing, as subject, predicate and object, with the date "
+    "since when it holds. For a fact that changed, observe the new object."
+)
+KEEP_QUOTED = " Give the turn_id of the message that states it."
+KEEP_SENTENCES = (
+    "remember: each preference, decision or lesson, as one sentence that is clear on its own. If "
+    "it replaces a remembered one, supersede that one instead."
+)
+KEEP_TESTS = (
+    "believe: each suspicion worth testing. add_evidence: what supports or refutes one that is "
+    "remembered, with its belief_id. If it is refuted (revise_due), supersede it."
+)
+
 
 async def read(session: AsyncSession, uri: str) -> types.TextResourceContents:
     """Return the resource at a URI.
@@ -66,9 +101,6 @@ async def read(session: AsyncSession, uri: str) -> types.TextResourceContents:
     raise NotFoundError("Unknown resource.", hint=_HINT)
 
 
-_HINT = f"Use {', '.join(template.uri_template for template in TEMPLATES)}."
-
-
 async def context(session: AsyncSession, about: str) -> str:
     """Return what is remembered about a question, fenced as data."""
     return context_text(await session.context(about))
@@ -79,41 +111,6 @@ async def _reasons(session: AsyncSession, kind: str, item_id: str) -> str:
     if isinstance(found, BeliefReasons) != (kind == "belief"):
         raise NotFoundError(f"No {kind} {item_id!r}.")
     return compact_json(answer_data(WhyResult.model_validate(found)))
-
-
-ASK = types.Prompt(
-    name="ask",
-    title="Ask with memory",
-    description="A question, with what is remembered about it.",
-    arguments=[types.PromptArgument(name="question", description="The question", required=True)],
-)
-KEEP = types.Prompt(
-    name="keep",
-    title="Keep this conversation",
-    description="Let the agent store what this conversation brought.",
-    arguments=[types.PromptArgument(name="session_id", description="Name; generated if missing")],
-)
-KEEP_TEXT = """\
-Store what is worth knowing next time from our conversation, with session_id {session_id}:
-{steps}
-Store nothing that memory supplied, no secrets, and nothing I asked you to forget. Then list, one \
-line each, what you stored and what it replaced."""
-
-
-KEEP_MESSAGES = "add_messages: my messages and yours, verbatim, each once."
-KEEP_FACTS = (
-    "observe: each fact about a person or thing, as subject, predicate and object, with the date "
-    "since when it holds. For a fact that changed, observe the new object."
-)
-KEEP_QUOTED = " Give the turn_id of the message that states it."
-KEEP_SENTENCES = (
-    "remember: each preference, decision or lesson, as one sentence that is clear on its own. If "
-    "it replaces a remembered one, supersede that one instead."
-)
-KEEP_TESTS = (
-    "believe: each suspicion worth testing. add_evidence: what supports or refutes one that is "
-    "remembered, with its belief_id. If it is refuted (revise_due), supersede it."
-)
 
 
 def offered_prompts(*, read_only: bool) -> list[types.Prompt]:

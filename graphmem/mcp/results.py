@@ -26,6 +26,24 @@ shows them in full."""
 DIGITS = 4
 """Number of decimal places of the numbers in results."""
 
+_OMITTED = {"status": "current", "reason": ""}
+"""Values of texts that results leave out."""
+
+ItemKind = Literal["memory", "belief", "turn", "episode"]
+
+_VALUE = "belief_id object belief "
+_EVENT_FIELDS = (
+    "event_id=id type occurred_at kind confidence strength source_type source actor turn_id "
+    "retracted "
+)
+
+_TEST = (
+    "belief_id status=verdict.status confidence=verdict.confidence log_ratio=verdict.log_ratio "
+    "evidence=verdict.evidence revise_due=verdict.revise_due "
+    "promote_pieces=needed.promote_pieces demote_pieces=needed.demote_pieces "
+)
+_PIECE = "event_id kind occurred_at strength source_type log_ratio status note turn_id "
+
 
 class Result(Record):
     """Base of the results: reads the attributes of a record, rounds numbers and cuts long texts."""
@@ -87,10 +105,6 @@ def _annotation_and_default(
     return annotation, default
 
 
-_OMITTED = {"status": "current", "reason": ""}
-"""Values of texts that results leave out."""
-
-
 def _types(record: Any, paths: list[list[str]]) -> Iterator[Any]:
     """Yield the types of an attribute; `NoneType` for an alternative that lacks it.
 
@@ -127,9 +141,6 @@ def _attribute(kind: Any, name: str) -> Any:
 
 def _alternatives(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-
-
-ItemKind = Literal["memory", "belief", "turn", "episode"]
 
 
 class ExpandedItem(model.Card):
@@ -213,20 +224,9 @@ class Erasure(Result):
     """Next step."""
 
 
-_VALUE = "belief_id object belief "
-_EVENT_FIELDS = (
-    "event_id=id type occurred_at kind confidence strength source_type source actor turn_id "
-    "retracted "
-)
 _EVENT = subset(model.MemoryEvent | model.BeliefEvent, _EVENT_FIELDS)
 _NEIGHBOR = subset(model.ChainNeighbor, "item_id=id text")
 _REPLACEMENT = subset(model.Replacement, "belief_id statement")
-_TEST = (
-    "belief_id status=verdict.status confidence=verdict.confidence log_ratio=verdict.log_ratio "
-    "evidence=verdict.evidence revise_due=verdict.revise_due "
-    "promote_pieces=needed.promote_pieces demote_pieces=needed.demote_pieces "
-)
-_PIECE = "event_id kind occurred_at strength source_type log_ratio status note turn_id "
 
 RecallResult = subset(
     model.Recollection,

@@ -33,6 +33,16 @@ MAX_IGNORED = 20
 Profile = Literal["core", "full"]
 """Tools to offer: `core` has what an everyday agent needs, `full` has all."""
 
+_SECRET = secrets.token_bytes(32)
+"""Key of the confirmations, which are valid until the process ends."""
+_KINDS = tuple(one for one in ErasureTarget if one is not ErasureTarget.SCOPE)
+_COPIES = frozenset({"Memory", "Belief", "Turn", "Episode"})
+NEXT = (
+    "Nothing is erased yet. This client cannot ask the user itself: show them this plan, and call "
+    "again with `confirm` only if they agree. `copies` hold the same text and stay: forget each."
+)
+DECLINED = "The user was asked and did not agree. Nothing is erased."
+
 
 @dataclass(frozen=True)
 class ToolCall:
@@ -169,17 +179,6 @@ def answer_data(result: Record) -> dict[str, Any]:
 def compact_json(data: object) -> str:
     """Return data as one line of JSON without invisible characters."""
     return escape_json(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
-
-
-_SECRET = secrets.token_bytes(32)
-"""Key of the confirmations, which are valid until the process ends."""
-_KINDS = tuple(one for one in ErasureTarget if one is not ErasureTarget.SCOPE)
-_COPIES = frozenset({"Memory", "Belief", "Turn", "Episode"})
-NEXT = (
-    "Nothing is erased yet. This client cannot ask the user itself: show them this plan, and call "
-    "again with `confirm` only if they agree. `copies` hold the same text and stay: forget each."
-)
-DECLINED = "The user was asked and did not agree. Nothing is erased."
 
 
 async def forget(call: ToolCall) -> Erasure:

@@ -19,6 +19,12 @@ from graphmem.mcp.tool import Profile, Tool, ToolCall, forget
 
 MAX_TURNS = 20
 
+_AS_OF = "2025-06-01"
+_FACT = {"subject": "alice", "predicate": "works_on", "object": "Atlas"}
+
+CORE = "context remember supersede observe current belief_retract believe add_evidence why forget"
+"""Tools of the core profile."""
+
 
 def context_text(found: model.Context) -> str:
     """Return the block of a context, or why there is none."""
@@ -122,9 +128,6 @@ async def _supersede(call: ToolCall) -> results.Replaced:
         reason=done.reason,
     )
 
-
-_AS_OF = "2025-06-01"
-_FACT = {"subject": "alice", "predicate": "works_on", "object": "Atlas"}
 
 _ALL: tuple[Tool, ...] = (
     Tool(
@@ -369,8 +372,6 @@ _ALL: tuple[Tool, ...] = (
         _usage_log_access,
     ),
 )
-CORE = "context remember supersede observe current belief_retract believe add_evidence why forget"
-"""Tools of the core profile."""
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in _ALL}
 
 

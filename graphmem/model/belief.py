@@ -9,6 +9,15 @@ from pydantic import Field, model_validator
 
 from graphmem.model.terms import EventSource, Instant, Name, Record, Rejection, Text, Trust
 
+Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+"""A number from 0 to 1."""
+Part = Annotated[Text, Field(min_length=1, max_length=1_000, pattern=r"\S")]
+"""A subject, a predicate or an object."""
+Statement = Annotated[Text, Field(min_length=1, max_length=8_000, pattern=r"\S")]
+
+MIN_LEAD = 1e-6
+"""Score at or below which a value does not lead; evidence of certainty leaves less."""
+
 
 class Vitality(Record):
     """Vitality of a belief, computed from its events as of two times; see docs/beliefs.md."""
@@ -54,13 +63,6 @@ class StatusReceipt(Record):
     """Whether it is flagged for revision afterwards."""
     repeated: bool = False
     """Whether this event id had been recorded before."""
-
-
-Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-"""A number from 0 to 1."""
-Part = Annotated[Text, Field(min_length=1, max_length=1_000, pattern=r"\S")]
-"""A subject, a predicate or an object."""
-Statement = Annotated[Text, Field(min_length=1, max_length=8_000, pattern=r"\S")]
 
 
 class EvidenceKind(StrEnum):
@@ -309,10 +311,6 @@ class Candidate(Record):
     def reinforcement_count(self) -> int | None:
         """Number of supporting episodes; None for ONE."""
         return self.supporting_episodes
-
-
-MIN_LEAD = 1e-6
-"""Score at or below which a value does not lead; evidence of certainty leaves less."""
 
 
 class Slot(Record):

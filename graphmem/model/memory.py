@@ -12,6 +12,9 @@ from graphmem.model.terms import Instant, Name, Record, Rejection, Tags, Text, T
 
 _PARTS = 3
 
+OnUpdate: TypeAlias = Literal["insert", "supersede", "propose"]
+"""Action of `remember` for a text that states another version of a memory."""
+
 
 class Outcome(StrEnum):
     """Outcome of a text passed to `remember`."""
@@ -96,10 +99,6 @@ def _triple(given: object) -> object:
 
 Claims = Annotated[tuple[Annotated[Triple, BeforeValidator(_triple)], ...], Field(max_length=64)]
 """Claims of a text: triples, or sequences of their three parts."""
-
-
-OnUpdate: TypeAlias = Literal["insert", "supersede", "propose"]
-"""Action of `remember` for a text that states another version of a memory."""
 
 
 class NewMemory(Record):

@@ -18,6 +18,9 @@ from graphmem.model.memory import ChainLink, Memory, MemoryChain, MemoryEvent
 from graphmem.model.recall import Trace
 from graphmem.model.terms import Instant, Record, Rejection, Trust
 
+Item = Memory | Belief | Turn | Episode
+"""Any item that can be expanded."""
+
 
 class BeliefCard(BeliefText):
     """Content and status of a belief, without its score; the text is the current one."""
@@ -325,10 +328,6 @@ class Timeline(Record):
     instants: tuple[Instant, ...]
     provisional: bool
     """See `BeliefReasons`."""
-
-
-Item = Memory | Belief | Turn | Episode
-"""Any item that can be expanded."""
 
 
 class ChainNeighbor(Record):

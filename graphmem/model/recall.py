@@ -16,6 +16,10 @@ from graphmem.model.terms import Instant, Rating, Record, Trust
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 TraceWeight = Annotated[float, Field(ge=0, le=100)]
 
+Kind: TypeAlias = Literal["memory", "belief", "turn", "episode"]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""Kinds of results, in the order of the documentation."""
+
 
 class TraceRank(ConfiguredPolicy):
     """Weight of repetitions of a memory."""
@@ -121,10 +125,6 @@ class RecallPolicy(ConfiguredPolicy):
         """Whether a reranker may order the results."""
         return self.rerank and self.score in {Score.BLENDED, Score.FUSED}
 
-
-Kind: TypeAlias = Literal["memory", "belief", "turn", "episode"]
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-"""Kinds of results, in the order of the documentation."""
 
 POLICIES = {
     "default": RecallPolicy(),

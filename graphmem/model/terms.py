@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+GLOBAL_SCOPE = "global"
+
+Trust: TypeAlias = Literal["person", "tool", "model", "imported", "unknown"]
+"""Trust class: who vouches for a text, from the most to the least trusted."""
+
 
 def _utc(at: datetime) -> datetime:
     try:
@@ -72,12 +77,6 @@ Name: TypeAlias = Annotated[Text, Field(min_length=1, max_length=200)]
 RepairedName: TypeAlias = Annotated[RepairedText, Field(min_length=1, max_length=200)]
 Note: TypeAlias = Annotated[Text, Field(max_length=10_000)]
 Tags: TypeAlias = Annotated[tuple[Name, ...], Field(max_length=64)]
-
-GLOBAL_SCOPE = "global"
-
-
-Trust: TypeAlias = Literal["person", "tool", "model", "imported", "unknown"]
-"""Trust class: who vouches for a text, from the most to the least trusted."""
 
 
 class Record(BaseModel):

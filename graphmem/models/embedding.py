@@ -28,6 +28,25 @@ CHARS_READ = 8_000
 """Maximum characters of a text that are embedded, from its beginning. No supported model reads more
 than about 8,000 tokens. The local one takes 0.4 s per 1,000 characters, so 1 MB takes minutes."""
 
+_ROLE_WORDS = {
+    "cohere": ("input_type", "search_document", "search_query"),
+    "gemini": ("task_type", "RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"),
+    "nvidia_nim": ("input_type", "passage", "query"),
+    "voyage": ("input_type", "document", "query"),
+}
+"""Parameter and values by which a provider distinguishes documents from queries. Other providers
+get no such parameter, because a service may reject an unknown one."""
+
+_MAX_TEXT_BYTES = 4_096 * 32
+"""Maximum bytes of a reply per text: the longest vector that can be stored, 32 bytes a number."""
+_MAX_BYTES = 1_000_000
+"""Maximum bytes of a reply in addition to its vectors."""
+
+_WORD = re.compile(r"\w+")
+_GRAM = 3
+_WORD_WEIGHT = 2.0
+"""Weight of a word; a shared word matters more than a shared trigram."""
+
 
 def clean_texts(texts: Sequence[str]) -> list[str]:
     """Return the texts stripped, truncated, and without NUL, which ends a string in C."""
@@ -225,22 +244,6 @@ class CheckedEmbedder(WrappedEmbedder):
         return unit_rows(raw, count=count, dimension=await self.dimension())
 
 
-_ROLE_WORDS = {
-    "cohere": ("input_type", "search_document", "search_query"),
-    "gemini": ("task_type", "RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY"),
-    "nvidia_nim": ("input_type", "passage", "query"),
-    "voyage": ("input_type", "document", "query"),
-}
-"""Parameter and values by which a provider distinguishes documents from queries. Other providers
-get no such parameter, because a service may reject an unknown one."""
-
-
-_MAX_TEXT_BYTES = 4_096 * 32
-"""Maximum bytes of a reply per text: the longest vector that can be stored, 32 bytes a number."""
-_MAX_BYTES = 1_000_000
-"""Maximum bytes of a reply in addition to its vectors."""
-
-
 class ServiceEngine:
     """A litellm embedding model.
 
@@ -291,12 +294,6 @@ class ServiceEngine:
     @cached_property
     def _provider(self) -> str:
         return self._service.provider()
-
-
-_WORD = re.compile(r"\w+")
-_GRAM = 3
-_WORD_WEIGHT = 2.0
-"""Weight of a word; a shared word matters more than a shared trigram."""
 
 
 class HashEmbedder:

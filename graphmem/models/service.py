@@ -52,6 +52,24 @@ _UNREADABLE = {
 """Causes of litellm's error 500 that mean an unreadable reply. Pydantic only warns about a wrong
 type; the warning is an exception where warnings are errors. Their messages may quote the reply."""
 
+T = TypeVar("T")
+
+_CLOSE_S = 2.0
+_PART_BYTES = 65_536
+
+MAX_BYTES: ContextVar[int] = ContextVar("MAX_BYTES")
+"""Maximum length of the reply to the current task's request, bytes."""
+
+Call: TypeAlias = "Callable[[ClientSession], Awaitable[Any]]"
+
+_SESSION_TAKERS = frozenset({"openai", "together_ai", "nvidia_nim", "litellm_proxy"})
+"""Embedding providers to which litellm forwards a session. For others litellm would add it to the
+request, so their replies have a deadline but no size limit."""
+
+_IMPORTING = threading.Lock()
+
+_READ_ONLY = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` qualifier"
+
 
 class FaultKind(Enum):
     """Kind of a fault; the value names the remedy."""
@@ -187,15 +205,6 @@ def exception_of(fault: RequestFault, access: ModelAccess, requests: int) -> Gra
                 f"No response from {service} after {requests} request(s){wait}: {fault.detail}",
                 hint="Check that the service is running, or try again later.",
             )
-
-
-T = TypeVar("T")
-
-_CLOSE_S = 2.0
-_PART_BYTES = 65_536
-
-MAX_BYTES: ContextVar[int] = ContextVar("MAX_BYTES")
-"""Maximum length of the reply to the current task's request, bytes."""
 
 
 class UnreadReplyError(Exception):
@@ -361,15 +370,6 @@ class _LimitedBody:
         return getattr(self._body, name)
 
 
-Call: TypeAlias = "Callable[[ClientSession], Awaitable[Any]]"
-
-_SESSION_TAKERS = frozenset({"openai", "together_ai", "nvidia_nim", "litellm_proxy"})
-"""Embedding providers to which litellm forwards a session. For others litellm would add it to the
-request, so their replies have a deadline but no size limit."""
-
-_IMPORTING = threading.Lock()
-
-
 class ModelService:
     """One model behind litellm.
 
@@ -448,9 +448,6 @@ class ModelService:
             )
         except Exception as error:  # noqa: BLE001 - every exception becomes a RequestFault
             return classify_fault(error, secrets=self._access.secrets)
-
-
-_READ_ONLY = r"Item '\w+' on TypedDict class '\w+' is using the `ReadOnly` qualifier"
 
 
 def import_litellm() -> ModuleType:

@@ -44,6 +44,10 @@ from graphmem.nodes.declarations import (
 )
 from graphmem.nodes.values import Days, Digest, Id, ImportPath, Key, Rate, Recorded, TrustRank, Unit
 
+LOGGED = [EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP]
+REJECTIONS = [EventType.REJECT, EventType.UNREJECT]
+DECISIONS = [EventType.ACCEPT, EventType.DISMISS, EventType.PROPOSE_RETRACT]
+
 
 class Tenant(StructuredNode):
     """The owner of a part of the graph; writers lock its node."""
@@ -379,9 +383,6 @@ class Seal(IdentifiedNode):
 
 SEALED = (Memory, Belief, Turn, Episode, Name, Predicate, Rejection)
 RATED = (Memory, Belief, Episode, Artifact)
-LOGGED = [EventType.SESSION_END, EventType.SEARCH, EventType.ACCESS, EventType.ROLL_UP]
-REJECTIONS = [EventType.REJECT, EventType.UNREJECT]
-DECISIONS = [EventType.ACCEPT, EventType.DISMISS, EventType.PROPOSE_RETRACT]
 
 relate(Turn, "OCCURRED_IN", ("occurred_in", "turns"), Episode, cardinality=TO_ONE)
 relate(Turn, "NEXT", ("next", "previous"), Turn, cardinality=(ZeroOrOne, ZeroOrOne))

@@ -44,6 +44,9 @@ Sealed: TypeAlias = Literal["fixed", "changing", "given", "names of given"]
 COSINE = {"vector.similarity_function": "COSINE", "vector.quantization.type": "NONE"}
 InstantProperty: TypeAlias = DateTimeNeo4jFormatProperty
 
+MANY = (ZeroOrMore, ZeroOrMore)
+TO_ONE = (ZeroOrOne, ZeroOrMore)
+
 
 class BytesProperty(Property[bytes]):
     """Bytes, as the driver reads and writes them."""
@@ -67,8 +70,6 @@ class Index:
     config: dict[str, Any] = field(default_factory=dict)
 
 
-MANY = (ZeroOrMore, ZeroOrMore)
-TO_ONE = (ZeroOrOne, ZeroOrMore)
 ID = Index("unique", "id", ("tenant", "id"))
 
 

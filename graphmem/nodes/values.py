@@ -31,6 +31,39 @@ MAX_SEALED = 10_000
 MAX_KEY_BYTES = 6_500
 """Bytes of UTF-8: an index accepts about 8,000, of which tenant and scope need up to 1,600."""
 
+Id: TypeAlias = Annotated[Text, Field(min_length=1, max_length=500)]
+"""Ids given by callers have at most 200 characters; some ids are derived from these."""
+
+Digest: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^[0-9a-f]{64}$")]
+ImportPath: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^([0-9a-f]{16}/){0,50}$")]
+Leaves: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^([0-9a-f]{64}){1,2}$")]
+"""Salted digests of an entry of a seal."""
+Scope: TypeAlias = Name
+Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=2**53)]
+Number: TypeAlias = Annotated[float, Strict(), Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
+Unit: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
+Strength: TypeAlias = Annotated[float, Strict(), Field(ge=0.1, le=0.9, allow_inf_nan=False)]
+"""Strength as used by the sequential test, so that its logarithm is finite."""
+Rate: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1_000, allow_inf_nan=False)]
+TrustRank: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=4)]
+"""Rank of a trust class: see rules/trust.py."""
+Flag: TypeAlias = Annotated[bool, Strict()]
+Rank: TypeAlias = Annotated[Count, Field(ge=1)]
+"""Place in an order, from 1."""
+CreationOrder: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
+"""Time of creation, and position in a batch."""
+Polarity: TypeAlias = Literal[-1, 1]
+ReplyKind: TypeAlias = Literal["extraction", "summary"]
+Reference: TypeAlias = Annotated[Text, Field(max_length=2_000)]
+Digests: TypeAlias = Annotated[list[Digest], Field(min_length=1, max_length=100)]
+NamespaceParts: TypeAlias = Annotated[list[Label], Field(max_length=100)]
+Minutes: TypeAlias = Annotated[Number, Field(gt=0, le=MAX_MINUTES)]
+SealEntries: TypeAlias = Annotated[list[Text], Field(min_length=1, max_length=MAX_SEALED)]
+SealLeaves: TypeAlias = Annotated[list[Leaves], Field(min_length=1, max_length=MAX_SEALED)]
+BeliefStatus: TypeAlias = Literal[
+    Status.CURRENT, Status.SUPERSEDED, Status.ARCHIVED, Status.REJECTED
+]
+
 
 def _single_entry(value: object, name: str) -> Any:
     """Return the value of a map with one entry, which encodes a type that JSON lacks."""
@@ -118,36 +151,5 @@ Days: TypeAlias = Annotated[float, PlainValidator(_parse_days)]
 TokenStates: TypeAlias = Annotated[bytes, PlainValidator(_parse_bytes)]
 Vector: TypeAlias = Annotated[Any, PlainValidator(_parse_vector)]
 """float32[n]; n is `dimension` of the validation's context."""
-Id: TypeAlias = Annotated[Text, Field(min_length=1, max_length=500)]
-"""Ids given by callers have at most 200 characters; some ids are derived from these."""
 Key: TypeAlias = Annotated[Text, Field(min_length=1), AfterValidator(_check_key_length)]
 """Folded name, short enough for an index."""
-Digest: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^[0-9a-f]{64}$")]
-ImportPath: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^([0-9a-f]{16}/){0,50}$")]
-Leaves: TypeAlias = Annotated[str, Strict(), Field(pattern=r"^([0-9a-f]{64}){1,2}$")]
-"""Salted digests of an entry of a seal."""
-Scope: TypeAlias = Name
-Count: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=2**53)]
-Number: TypeAlias = Annotated[float, Strict(), Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
-Unit: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1, allow_inf_nan=False)]
-Strength: TypeAlias = Annotated[float, Strict(), Field(ge=0.1, le=0.9, allow_inf_nan=False)]
-"""Strength as used by the sequential test, so that its logarithm is finite."""
-Rate: TypeAlias = Annotated[float, Strict(), Field(ge=0, le=1_000, allow_inf_nan=False)]
-TrustRank: TypeAlias = Annotated[int, Strict(), Field(ge=0, le=4)]
-"""Rank of a trust class: see rules/trust.py."""
-Flag: TypeAlias = Annotated[bool, Strict()]
-Rank: TypeAlias = Annotated[Count, Field(ge=1)]
-"""Place in an order, from 1."""
-CreationOrder: TypeAlias = Annotated[list[Count], Field(min_length=2, max_length=2)]
-"""Time of creation, and position in a batch."""
-Polarity: TypeAlias = Literal[-1, 1]
-ReplyKind: TypeAlias = Literal["extraction", "summary"]
-Reference: TypeAlias = Annotated[Text, Field(max_length=2_000)]
-Digests: TypeAlias = Annotated[list[Digest], Field(min_length=1, max_length=100)]
-NamespaceParts: TypeAlias = Annotated[list[Label], Field(max_length=100)]
-Minutes: TypeAlias = Annotated[Number, Field(gt=0, le=MAX_MINUTES)]
-SealEntries: TypeAlias = Annotated[list[Text], Field(min_length=1, max_length=MAX_SEALED)]
-SealLeaves: TypeAlias = Annotated[list[Leaves], Field(min_length=1, max_length=MAX_SEALED)]
-BeliefStatus: TypeAlias = Literal[
-    Status.CURRENT, Status.SUPERSEDED, Status.ARCHIVED, Status.REJECTED
-]

@@ -28,21 +28,31 @@ from graphmem.ports import RequestContext
 from graphmem.rules import claims, formulas, predicates, read_options, trust
 from graphmem.rules.read_options import ReadOptions
 
+CURRENT = catalog.query("belief/current", dict)
+SUBJECTS_OF = catalog.query("belief/subjects_of", lambda row: str(row["name"]))
+PREDICATES_OF = catalog.query("belief/predicates_of", lambda row: str(row["name"]))
+
+TEST = catalog.query("belief/test", dict)
+
+MAX_PREDICATES = 1_000
+"""Maximum number of predicates of a subject that are compared with one that it lacks."""
+
+CLOCK = catalog.query("schema/clock", lambda row: row["now"])
+
+SLOTS = catalog.query("belief/slots", dict)
+
+MAX_EVENTS = 1_000
+"""Maximum number of pieces of evidence; the cost grows with their square."""
+
+FLIP_SET = catalog.query("belief/flip_set", dict)
+
 
 def _belief(row: Mapping[str, Any]) -> tuple[Belief, datetime]:
     """Return a belief and the server's time of the read."""
     return read_options.parse_belief(row), row["now"]
 
 
-CURRENT = catalog.query("belief/current", dict)
-SUBJECTS_OF = catalog.query("belief/subjects_of", lambda row: str(row["name"]))
-PREDICATES_OF = catalog.query("belief/predicates_of", lambda row: str(row["name"]))
 STATES = catalog.query("belief/states", _belief)
-TEST = catalog.query("belief/test", dict)
-
-
-MAX_PREDICATES = 1_000
-"""Maximum number of predicates of a subject that are compared with one that it lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +224,6 @@ async def _states(
     return [found for found, _ in rows]
 
 
-CLOCK = catalog.query("schema/clock", lambda row: row["now"])
-
-
 async def _check_known(context: RequestContext, as_of: AsOf, *read_at: datetime) -> None:
     """Refuse a read of knowledge from the future.
 
@@ -226,9 +233,6 @@ async def _check_known(context: RequestContext, as_of: AsOf, *read_at: datetime)
     if as_of.known is not None:
         [now] = read_at or await context.fetch(CLOCK)
         read_options.check_not_future(as_of, now)
-
-
-SLOTS = catalog.query("belief/slots", dict)
 
 
 async def slot_page(
@@ -283,12 +287,6 @@ def _slot(row: Mapping[str, Any], by: ReadOptions, valid: datetime) -> Slot:
 def _candidate(found: Mapping[str, Any]) -> Candidate:
     known = {name: value for name, value in found.items() if name != "subject"}
     return Candidate(**known | {"trust": trust.recorded(found.get("trust"))})
-
-
-MAX_EVENTS = 1_000
-"""Maximum number of pieces of evidence; the cost grows with their square."""
-
-FLIP_SET = catalog.query("belief/flip_set", dict)
 
 
 async def flip_set(context: RequestContext, belief_id: str, by: ReadOptions) -> FlipSet:

@@ -14,6 +14,10 @@ from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, identity, trust
 from graphmem.rules import predicates as rules
 
+SET_ALIAS = catalog.query("alias/set", catalog.ignored)
+
+DECLARE = catalog.query("predicate/declare", catalog.ignored)
+
 
 async def append(
     context: RequestContext,
@@ -39,7 +43,6 @@ def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
     return found["key"], found["same_key"], Alias(**{name: found[name] for name in fields})
 
 
-SET_ALIAS = catalog.query("alias/set", catalog.ignored)
 LIST_ALIASES = catalog.query("alias/list", _alias)
 
 
@@ -122,7 +125,6 @@ def _predicate(row: Mapping[str, Any]) -> Predicate:
     return Predicate(**{name: found[name] for name in names}, policy=rules.parse_policy(found))
 
 
-DECLARE = catalog.query("predicate/declare", catalog.ignored)
 LIST_PREDICATES = catalog.query("predicate/list", _predicate)
 
 

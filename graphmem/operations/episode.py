@@ -45,6 +45,9 @@ GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 LIST = catalog.query("episode/list", dict)
 HISTORY = catalog.query("episode/history", dict)
 
+Attempts: TypeAlias = dict[tuple[Message, ...], Sequence[str]]
+"""Turn ids of messages whose write began, in a call that failed, to recognise its retry by."""
+
 
 async def open_episode(context: RequestContext, new: NewEpisode, *, update: bool = False) -> str:
     """Create an episode unless it exists, embed its summary or content, and return its id.
@@ -146,10 +149,6 @@ async def _update(
     now = context.services.clock.now()
     event = claims.source_event(given, context.scope, EventType.UPDATE, now, (episode_id,))
     await context.fetch(UPDATE, episode=row | embedding_fields(embedding), event=event)
-
-
-Attempts: TypeAlias = dict[tuple[Message, ...], Sequence[str]]
-"""Turn ids of messages whose write began, in a call that failed, to recognise its retry by."""
 
 
 @dataclass(frozen=True, slots=True)

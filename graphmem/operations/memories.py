@@ -27,16 +27,35 @@ from graphmem.ports import Query, RequestContext, Tx
 from graphmem.rules import claims, drafts, formulas, read_options, trust
 from graphmem.rules.read_options import ReadOptions
 
+GET_AS_OF = catalog.query("memory/get_as_of", dict)
+LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
+
+LIST_AS_OF = catalog.query("memory/list_as_of", dict)
+
+STALE = catalog.query("usage/stale", dict)
+STATES = catalog.query("belief/states", read_options.parse_belief)
+
+DAY = timedelta(days=1)
+
+CLAIMED_PAGE = 200
+"""Memories with claims that are checked together."""
+EVEN = 0.5
+"""Belief below which a claim has more evidence against it than for it."""
+
+HISTORY = catalog.query("lineage/history", dict)
+CHAIN = catalog.query("lineage/chain", lambda row: row)
+CHAIN_AS_OF = catalog.query("lineage/chain_as_of", dict)
+TRACE = catalog.query("recall/trace", dict)
+
+WHY_AS_OF = catalog.together(GET_AS_OF, CHAIN_AS_OF, HISTORY, TRACE)
+
 
 def _memory(card: Mapping[str, Any], *, provisional: bool = False) -> Memory:
     return Memory(**{**card, "trust": trust.parse(card["trust"])}, provisional=provisional)
 
 
 GET = catalog.query("memory/get", lambda row: _memory(row["card"]))
-GET_AS_OF = catalog.query("memory/get_as_of", dict)
-LOST = catalog.query("belief/find_lost", lambda row: row["lost"])
 LIST = catalog.query("memory/list", lambda row: _memory(row["card"]))
-LIST_AS_OF = catalog.query("memory/list_as_of", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,18 +137,6 @@ async def memory_page(
 def _memories_then(then: Mapping[str, Any], as_of: AsOf) -> list[Memory]:
     provisional = read_options.is_provisional(as_of, then["now"])
     return [_memory(card, provisional=provisional) for card in then["cards"]]
-
-
-STALE = catalog.query("usage/stale", dict)
-STATES = catalog.query("belief/states", read_options.parse_belief)
-
-DAY = timedelta(days=1)
-
-
-CLAIMED_PAGE = 200
-"""Memories with claims that are checked together."""
-EVEN = 0.5
-"""Belief below which a claim has more evidence against it than for it."""
 
 
 async def stale_page(
@@ -227,12 +234,7 @@ async def _with_reasons(
     return found
 
 
-HISTORY = catalog.query("lineage/history", dict)
-CHAIN = catalog.query("lineage/chain", lambda row: row)
-CHAIN_AS_OF = catalog.query("lineage/chain_as_of", dict)
-TRACE = catalog.query("recall/trace", dict)
 WHY = catalog.together(GET, CHAIN, HISTORY, TRACE)
-WHY_AS_OF = catalog.together(GET_AS_OF, CHAIN_AS_OF, HISTORY, TRACE)
 
 
 async def history(

@@ -45,6 +45,13 @@ CHAIN = catalog.query("belief/chain", dict)
 HISTORY = catalog.query("belief/history", dict)
 PROVENANCE = catalog.query("belief/provenance", dict)
 
+MAX_RIVALS = 10
+MAX_VALUES = 1_000
+
+EXPLAIN = catalog.query("belief/explain", dict)
+TIMELINE = catalog.query("belief/timeline", dict)
+TIMELINE_SLOT = catalog.query("belief/timeline_slot", dict)
+
 
 async def chain(context: RequestContext, belief_id: str, as_of: AsOf) -> BeliefChain:
     """Return every belief that superseded this one or was superseded by it, at any distance."""
@@ -109,14 +116,6 @@ def _missing(belief_id: str) -> NotFoundError:
 def _links(found: Iterable[Mapping[str, Any]]) -> tuple[ChainLink, ...]:
     links = (ChainLink(**link) for link in found)
     return tuple(sorted(links, key=lambda link: (link.occurred_at, link.event_id, link.newer_id)))
-
-
-MAX_RIVALS = 10
-MAX_VALUES = 1_000
-
-EXPLAIN = catalog.query("belief/explain", dict)
-TIMELINE = catalog.query("belief/timeline", dict)
-TIMELINE_SLOT = catalog.query("belief/timeline_slot", dict)
 
 
 @dataclass(frozen=True, slots=True)

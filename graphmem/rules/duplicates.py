@@ -34,6 +34,10 @@ from graphmem.rules.drafts import TextDraft
 CANDIDATES = 5
 """Nearest memories compared with each text, in the graph and in its batch."""
 
+_tokens = cached_if_short(fact_tokens)
+
+Vector = npt.NDArray[np.float32]
+
 
 @dataclass(frozen=True, slots=True)
 class NearMatch:
@@ -88,9 +92,6 @@ def find_duplicate(
             if change > (Change.NONE if updated is None else updated.change):
                 updated = Duplicate(candidate, differences, change)
     return updated
-
-
-_tokens = cached_if_short(fact_tokens)
 
 
 def difference(a: str, b: str) -> frozenset[FactKind]:
@@ -160,9 +161,6 @@ def _split_date(text: Sequence[FactToken], keys: list[str]) -> tuple[list[str], 
     if end - start > len(dated) or (start > 0 and end < len(text)):
         return keys, []
     return keys[:start] + keys[end:], keys[start:end]
-
-
-Vector = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

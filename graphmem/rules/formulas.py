@@ -13,6 +13,16 @@ from graphmem.model.policies import SprtParameters
 from graphmem.model.recall import TraceRank
 from graphmem.rules.vitality import STANDARD_VITALITY, VitalityConstants
 
+MIN_STRENGTH = 0.1
+MAX_STRENGTH = 0.9
+"""Bounds to which a strength is clamped, so that no single event decides."""
+TOLERANCE = 1e-12
+"""Distance from which a boundary counts as crossed, so that rounding does not decide."""
+
+STANDARD_TEST = SprtParameters()
+
+STANDARD_TRACE = TraceRank()
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -32,16 +42,6 @@ class Evidence:
     """Time at which it occurred."""
     strength: float | None = None
     """Strength in the sequential test, if one was given; see `evidence_strength`."""
-
-
-MIN_STRENGTH = 0.1
-MAX_STRENGTH = 0.9
-"""Bounds to which a strength is clamped, so that no single event decides."""
-TOLERANCE = 1e-12
-"""Distance from which a boundary counts as crossed, so that rounding does not decide."""
-
-
-STANDARD_TEST = SprtParameters()
 
 
 class SprtState(Protocol):
@@ -78,9 +78,6 @@ def evidence_needed(verdict: SprtState, bounds: SprtParameters = STANDARD_TEST) 
 
 def _pieces(log_units: float) -> int:
     return math.ceil(log_units / math.log(MAX_STRENGTH / (1 - MAX_STRENGTH)) - TOLERANCE)
-
-
-STANDARD_TRACE = TraceRank()
 
 
 def trace_score(similarity: float, traced: float, by: TraceRank = STANDARD_TRACE) -> float:

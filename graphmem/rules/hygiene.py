@@ -96,6 +96,19 @@ _PROSE = frozenset(
 )
 _LONG_NUMBER, _MIXED = 6, 6
 
+Rule: TypeAlias = Callable[[str], str | None]
+"""Function that returns the reason why a text must not be stored, as a stable snake_case code, or
+None if it may."""
+
+FENCE = "<graphmem"
+"""Start of a context block that memory supplies to a prompt."""
+
+_FENCES = (FENCE, FENCE.replace("<", "</"))
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
+
 
 def contains_secret(text: str) -> bool:
     """Return whether the text contains a credential of a well-known shape."""
@@ -172,18 +185,6 @@ def _may_be_secret(value: str) -> bool:
     )
 
 
-Rule: TypeAlias = Callable[[str], str | None]
-"""Function that returns the reason why a text must not be stored, as a stable snake_case code, or
-None if it may."""
-
-FENCE = "<graphmem"
-"""Start of a context block that memory supplies to a prompt."""
-
-_FENCES = (FENCE, FENCE.replace("<", "</"))
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-
-
 def rejection_reasons(text: str, rules: Iterable[Rule]) -> tuple[str, ...]:
     """Return the reasons against storing the text, without duplicates, in the order of the rules.
 
@@ -258,8 +259,6 @@ def secret(text: str) -> str | None:
 
 FACT_RULES = (control_characters, memory_echo, secret)
 """Rules for statements, parts of triples and notes, which may be short."""
-
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 
 
 def reply_secret(raw: str | None) -> str | None:

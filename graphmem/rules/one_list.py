@@ -49,6 +49,9 @@ _READ_BY_RULES = trust.rank("tool")
 _LIKELY = 0.5
 """Least belief of a value that precedes an older one, as in fragments/top_many.cypher."""
 
+_Slot: TypeAlias = tuple[str, str, str]
+"""Scope, subject and predicate."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Held:
@@ -269,10 +272,6 @@ def name_older(bites: Sequence[AnyBite], found: Sequence[AnyBite]) -> tuple[AnyB
         else:
             named.append(bite)
     return tuple(named)
-
-
-_Slot: TypeAlias = tuple[str, str, str]
-"""Scope, subject and predicate."""
 
 
 def _coexists(bite: AnyBite) -> TypeGuard[BeliefBite]:

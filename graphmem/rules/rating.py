@@ -11,6 +11,10 @@ from statistics import fmean
 from graphmem.model import AnyBite, QualityStats, Recollection, Tier
 from graphmem.settings import Settings
 
+_TIERS = (Tier.VERY_LOW, Tier.LOW, Tier.MEDIUM, Tier.HIGH)
+
+TOP = 5
+
 
 @dataclass(frozen=True)
 class Rating:
@@ -62,9 +66,6 @@ def decay_params(by: Rating = STANDARD) -> dict[str, float]:
     return {"floor": by.floor, "days": by.fading_days}
 
 
-_TIERS = (Tier.VERY_LOW, Tier.LOW, Tier.MEDIUM, Tier.HIGH)
-
-
 def tier_bounds(of: Tier | None, by: Rating = STANDARD) -> tuple[float, float]:
     """Return the lowest rating of a tier, and the upper bound; None spans all tiers."""
     steps = [-math.inf, by.low, by.medium, by.high, math.inf]
@@ -75,9 +76,6 @@ def tier_bounds(of: Tier | None, by: Rating = STANDARD) -> tuple[float, float]:
 def tier(elo: float, by: Rating = STANDARD) -> Tier:
     """Return the tier of a rating, decayed if applicable; each tier includes its lower bound."""
     return _TIERS[bisect((by.low, by.medium, by.high), elo)]
-
-
-TOP = 5
 
 
 def quality_stats(results: Recollection | Iterable[AnyBite]) -> QualityStats:

@@ -37,6 +37,8 @@ D = TypeVar("D", bound=Mapping[str, Any])
 
 MAX_DIGITS = 15
 
+PROJECTED = ("positive", "negative", "supporting_episodes", "refuting_episodes", "contested")
+
 
 def time_bounds(as_of: AsOf | None) -> dict[str, datetime]:
     """Return `valid` and `known` as parameters; an open bound excludes nothing."""
@@ -75,9 +77,6 @@ def memory_not_found(memory_id: str, as_of: AsOf | None) -> NotFoundError:
         f"No memory {memory_id!r} at that time.",
         hint="Call `history` without a time to see since when it exists.",
     )
-
-
-PROJECTED = ("positive", "negative", "supporting_episodes", "refuting_episodes", "contested")
 
 
 def parse_belief(row: Mapping[str, Any]) -> Belief:

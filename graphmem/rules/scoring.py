@@ -21,6 +21,27 @@ if TYPE_CHECKING:
 ROUNDING = 1e-6
 """Tolerance greater than the rounding error of cosines in 32-bit floats."""
 
+RELEVANCE_FLOORS = {"e5-small-v2-q8": 0.352}
+"""Calibrated similarity that the best of 200 texts reaches for almost every question with an
+answer, and for few others, by model; docs/recall.md has the figures. Unknown for other models."""
+_FULL = 200
+
+FIRST_GENERATION = 1
+STORED_NAMES = (
+    r"(?<![\w.$])[a-z]\.(?:embedding|token_states)\b|'(?:embedding|token_states)(?=')"
+    r"|\b[a-z_]+_embedding(?=_vector\b)"
+)
+"""Names stored in the graph, but not query parameters: `row.embedding` and `$embedding` do not
+match. Java and Python interpret it alike."""
+_STORED_NAMES = re.compile(STORED_NAMES)
+_PROPERTY = re.compile(r"(embedding|token_states)(_\d+)?")
+
+NEUTRAL_BELIEF = 0.5
+"""Belief assumed in ESPER's blend for results that are not beliefs."""
+_WORD = re.compile(r"\w+")
+
+_OF_MODEL = re.compile(r"\b(?:did|have|had) you\b|\bsummar|\boverview\b|\brecap\b", re.I)
+
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
@@ -76,12 +97,6 @@ def mean_cosine(
     return total / pairs
 
 
-RELEVANCE_FLOORS = {"e5-small-v2-q8": 0.352}
-"""Calibrated similarity that the best of 200 texts reaches for almost every question with an
-answer, and for few others, by model; docs/recall.md has the figures. Unknown for other models."""
-_FULL = 200
-
-
 def relevance_floor(model: str, candidates: int) -> float | None:
     """Return the similarity below which the best candidate hardly answers a question.
 
@@ -107,17 +122,6 @@ def relevance(
     if not scores:
         return None, least
     return calibrate(from_neo4j(max(scores)), model.mu_query), least
-
-
-FIRST_GENERATION = 1
-STORED_NAMES = (
-    r"(?<![\w.$])[a-z]\.(?:embedding|token_states)\b|'(?:embedding|token_states)(?=')"
-    r"|\b[a-z_]+_embedding(?=_vector\b)"
-)
-"""Names stored in the graph, but not query parameters: `row.embedding` and `$embedding` do not
-match. Java and Python interpret it alike."""
-_STORED_NAMES = re.compile(STORED_NAMES)
-_PROPERTY = re.compile(r"(embedding|token_states)(_\d+)?")
 
 
 def number_embeddings(text: str, generation: int) -> str:
@@ -147,11 +151,6 @@ def generation_properties(properties: Mapping[str, Any], generation: int) -> dic
     return kept | {name: value for name, value in own.items() if value is not None}
 
 
-NEUTRAL_BELIEF = 0.5
-"""Belief assumed in ESPER's blend for results that are not beliefs."""
-_WORD = re.compile(r"\w+")
-
-
 def question_words(text: str) -> list[str]:
     """Return the distinct words of a question, folded and in lower case, to match names.
 
@@ -162,9 +161,6 @@ def question_words(text: str) -> list[str]:
     return list(
         dict.fromkeys(word for form in forms for word in (*_WORD.findall(form), *form.split()))
     )
-
-
-_OF_MODEL = re.compile(r"\b(?:did|have|had) you\b|\bsummar|\boverview\b|\brecap\b", re.I)
 
 
 def asks_of_model(question: str) -> bool:

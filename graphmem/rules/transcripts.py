@@ -23,6 +23,10 @@ from graphmem.rules import alignment, drafts, identity
 MessageKey = tuple[str, str | None, str]
 """Role, name and text of a message."""
 
+BATCH = 100
+"""Messages acknowledged together; after an interruption, up to this many are embedded again."""
+DEFAULT_SESSION = "conversation"
+
 
 class StoredTurn(NamedTuple):
     """A turn that is stored in the conversation."""
@@ -266,11 +270,6 @@ def _numbered(
             new.setdefault(turn_id, i)
         ids.append(turn_id)
     return TurnPlan(ids, list(new.values()), stored.next)
-
-
-BATCH = 100
-"""Messages acknowledged together; after an interruption, up to this many are embedded again."""
-DEFAULT_SESSION = "conversation"
 
 
 def fingerprint(message: Message) -> str:

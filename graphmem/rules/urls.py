@@ -12,6 +12,15 @@ Value: TypeAlias = str | int | float | bool | Sequence["Value"] | None
 # Neo4j Browser reads the query of a link undecoded, so these characters would end it.
 _IN_LINKS = str.maketrans({"&": r"\u0026", "#": r"\u0023", "?": r"\u003f"})
 
+HOSTED = "https://browser.neo4j.io/"
+"""Neo4j's hosted Browser, for servers without their own."""
+AURA = ".databases.neo4j.io"
+HTTPS_PORT = 7473
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+HTTP_PORT = 80
+"""Port that clients omit from the header."""
+
 
 def literal(value: Value) -> str:
     """Return a value as a Cypher literal.
@@ -25,12 +34,6 @@ def literal(value: Value) -> str:
     if isinstance(value, int | float):
         return repr(value)
     return f"[{', '.join(map(literal, value))}]"
-
-
-HOSTED = "https://browser.neo4j.io/"
-"""Neo4j's hosted Browser, for servers without their own."""
-AURA = ".databases.neo4j.io"
-HTTPS_PORT = 7473
 
 
 def browser_url(uri: str, http_port: int) -> str:
@@ -66,11 +69,6 @@ def deep_link(browser: str, uri: str, user: str, query: str = "", database: str 
     if query:
         link |= {"cmd": "edit", "arg": query}
     return f"{browser}?{urlencode(link)}"
-
-
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-HTTP_PORT = 80
-"""Port that clients omit from the header."""
 
 
 def bracket_ipv6(host: str) -> str:

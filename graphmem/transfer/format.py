@@ -23,6 +23,12 @@ from graphmem.transfer.kinds import NodeKind, adapter, closed, immutable, links,
 
 FORMAT, VERSION = "graphmem export", 2
 
+_open = with_config(ConfigDict(extra="allow", hide_input_in_errors=True))
+
+_TRIPLE = ("subject", "predicate", "object")
+PRUNING_SOURCE = "attention"
+"""Source of events written by pruning."""
+
 
 @dataclass(slots=True)
 class DigestChain:
@@ -168,9 +174,6 @@ def node_difference(
     return "" if wrong is None and own | apart != {**properties, **apart} else wrong
 
 
-_open = with_config(ConfigDict(extra="allow", hide_input_in_errors=True))
-
-
 @_open
 class _AnyPayload(TypedDict):
     """Optional fields of every payload."""
@@ -273,9 +276,6 @@ _PAYLOADS: Mapping[EventType, Any] = {
     EventType.SESSION_END: _Ended,
     EventType.ROLL_UP: _RolledUp,
 }
-_TRIPLE = ("subject", "predicate", "object")
-PRUNING_SOURCE = "attention"
-"""Source of events written by pruning."""
 
 
 @_open

@@ -38,6 +38,17 @@ COMPRESS = catalog.query("upkeep/compress", lambda row: row["id"])
 ARCHIVED = catalog.query("upkeep/lock_archives", dict)
 RESTORE = catalog.query("upkeep/restore", catalog.ignored)
 
+BATCH = 50
+"""Episodes per transaction; their full texts are read."""
+
+UNUSED = catalog.query("upkeep/due_for_compression", dict)
+
+PAGE = 100
+"""Turns per read."""
+
+GRADUATES = catalog.query("upkeep/due_for_graduation", dict)
+GRADUATE = catalog.query("upkeep/graduate", catalog.ignored)
+
 
 def gist(summary: str | None, content: str) -> str | None:
     """Return the gist that replaces an episode's text; None if it has a summary."""
@@ -101,12 +112,6 @@ async def found(tx: Tx, ids: Sequence[str], now: datetime) -> list[dict[str, Any
         if archive is not None and identity.digest(archive["content"]) != archive["sha256"]:
             raise ArchiveDamagedError(f"The archive of episode {row['id']!r} is damaged.")
     return rows
-
-
-BATCH = 50
-"""Episodes per transaction; their full texts are read."""
-
-UNUSED = catalog.query("upkeep/due_for_compression", dict)
 
 
 async def compress(
@@ -264,13 +269,6 @@ def _compressed(row: Mapping[str, Any], gist: str | None) -> CompressedEpisode:
         turns=len(row["leaving"]),
         kept=row["summary"] if gist is None else gist,
     )
-
-
-PAGE = 100
-"""Turns per read."""
-
-GRADUATES = catalog.query("upkeep/due_for_graduation", dict)
-GRADUATE = catalog.query("upkeep/graduate", catalog.ignored)
 
 
 async def graduate(

@@ -25,6 +25,25 @@ UNRETURNED_DAYS = 90.0
 SHORT_TERM = frozenset({"Episode"})
 """Kinds of items that may be pruned: what is remembered or believed never is."""
 
+BEGIN, END = "<!-- graphmem:begin -->", "<!-- graphmem:end -->"
+HEADING = "# Memory"
+"""Heading of a new digest file."""
+MAX_GIST_CHARS = passages.MAX_STATEMENT_CHARS
+"""Maximum length of an episode's gist, in characters."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_ENDING = re.compile(r"\r\n|\r|\n")
+_CODE = re.compile(r"`([^`\r\n]+)`")
+_MARKUP = re.compile(r"[\\*_\[\]{}~<>`]|&(?=#?\w+;)")
+_ENTITIES = {"<": "&lt;", ">": "&gt;", "`": "&#96;", "&": "&amp;"}
+"""Escapes for characters that must not appear: angle brackets, so that no reader sees a marker or
+HTML; and backticks, so that the only ones left are those around an id."""
+_BYTE_ORDER_MARK = "\ufeff"
+_HINT = (
+    f"Leave one line `{BEGIN}` and, below it, one line `{END}`; or remove both to have a new "
+    "section appended."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class PruneCase:
@@ -93,26 +112,6 @@ def prune_place(item: PruneCandidate) -> tuple[bool, float, str, str]:
     """
     days = item.returned_days
     return days is not None and days < UNRETURNED_DAYS, item.elo, item.kind, item.id
-
-
-BEGIN, END = "<!-- graphmem:begin -->", "<!-- graphmem:end -->"
-HEADING = "# Memory"
-"""Heading of a new digest file."""
-MAX_GIST_CHARS = passages.MAX_STATEMENT_CHARS
-"""Maximum length of an episode's gist, in characters."""
-
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_ENDING = re.compile(r"\r\n|\r|\n")
-_CODE = re.compile(r"`([^`\r\n]+)`")
-_MARKUP = re.compile(r"[\\*_\[\]{}~<>`]|&(?=#?\w+;)")
-_ENTITIES = {"<": "&lt;", ">": "&gt;", "`": "&#96;", "&": "&amp;"}
-"""Escapes for characters that must not appear: angle brackets, so that no reader sees a marker or
-HTML; and backticks, so that the only ones left are those around an id."""
-_BYTE_ORDER_MARK = "\ufeff"
-_HINT = (
-    f"Leave one line `{BEGIN}` and, below it, one line `{END}`; or remove both to have a new "
-    "section appended."
-)
 
 
 def gist(text: str, name: str | None = None) -> str:

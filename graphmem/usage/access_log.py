@@ -36,6 +36,23 @@ ITEMS = ("Memory", "Belief", "Turn", "Episode")
 LABELS = (*ITEMS, "Artifact")
 """Labels of what a search can return."""
 
+_TENANT = attrgetter("tenant")
+
+_Part: TypeAlias = tuple[Query[int], list[Mapping[str, Any]]]
+
+PAGE = 50
+"""Sessions per transaction."""
+ALONE = 500
+"""Searches or accesses outside any session, or artifacts, per transaction."""
+
+ROLLABLE = catalog.query("usage/count_rollable", dict)
+CHECKPOINT = catalog.query("usage/checkpoint", dict)
+ROLL_UP = catalog.query("usage/roll_up", catalog.ignored)
+ROLLABLE_ALONE = catalog.query("usage/count_rollable_sessionless", dict)
+FIND_ALONE = catalog.query("usage/sessionless_searches", dict)
+ROLL_UP_ALONE = catalog.query("usage/roll_up_sessionless", catalog.ignored)
+REMOVE_ARTIFACTS = catalog.query("usage/remove_artifacts", dict)
+
 
 @dataclass(frozen=True, slots=True)
 class ArtifactRef:
@@ -118,7 +135,6 @@ class SearchEntry:
 
 
 Entry: TypeAlias = SessionStart | SearchEntry | AccessEntry
-_TENANT = attrgetter("tenant")
 
 
 def session_start(
@@ -253,9 +269,6 @@ async def _write(services: Services, entries: Sequence[Entry]) -> int:
     return await services.graph.write(work) if batches else 0
 
 
-_Part: TypeAlias = tuple[Query[int], list[Mapping[str, Any]]]
-
-
 def _batch(entries: Sequence[Entry]) -> tuple[list[Mapping[str, Any]], list[_Part]]:
     """Return the artifacts of a tenant's entries, and their rows by query, in order."""
     # A fixed order makes concurrent writers wait for each other and rarely deadlock.
@@ -314,20 +327,6 @@ def _row(
 ) -> dict[str, Any]:
     event = drafts.event(one.event_id, one.scope, kind, one.at, (one.scope, kind, *asked), payload)
     return event | {"within": one.within}
-
-
-PAGE = 50
-"""Sessions per transaction."""
-ALONE = 500
-"""Searches or accesses outside any session, or artifacts, per transaction."""
-
-ROLLABLE = catalog.query("usage/count_rollable", dict)
-CHECKPOINT = catalog.query("usage/checkpoint", dict)
-ROLL_UP = catalog.query("usage/roll_up", catalog.ignored)
-ROLLABLE_ALONE = catalog.query("usage/count_rollable_sessionless", dict)
-FIND_ALONE = catalog.query("usage/sessionless_searches", dict)
-ROLL_UP_ALONE = catalog.query("usage/roll_up_sessionless", catalog.ignored)
-REMOVE_ARTIFACTS = catalog.query("usage/remove_artifacts", dict)
 
 
 async def rollable(context: RequestContext, before: datetime) -> RollUpReport:

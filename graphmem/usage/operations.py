@@ -58,6 +58,40 @@ RECENT = catalog.query("usage/recent_log", dict)
 UPDATES = catalog.query("usage/rating_updates", lambda row: RatingUpdate(**row))
 DASHBOARD = catalog.together(RATINGS, SPREAD, RECENT, UPDATES)
 
+AUDIT_PAGE = 500
+UNNAMED = "unnamed agent"
+
+SESSIONS = catalog.query("usage/sessions", dict)
+SESSIONLESS = catalog.query("usage/sessionless", dict)
+
+MAX_PACK, MAX_PACKED = 10_000_000, 10_000
+"""Maximum tokens and rated items of a pack."""
+Shorten: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
+"""Returns the short forms of ids."""
+PACKABLE = catalog.query("usage/pack_candidates", dict)
+
+RATED_SESSIONS = catalog.query("usage/rated_sessions", dict)
+FADED = catalog.query("usage/faded", dict)
+SHORT_TERM = catalog.query("usage/short_term_size", dict)
+GOALS = catalog.together(FADED, SHORT_TERM, PACKABLE)
+GOAL_PAGE = 200
+"""Sessions per read."""
+
+S = TypeVar("S", Status, EventType)
+
+TIER_STEP = 100.0
+"""Width of a histogram bar in rating points; every tier starts at a multiple of it."""
+
+SIZES = catalog.query("metrics/sizes", dict)
+TENANTS = catalog.query("schema/tenants", lambda row: StoredCounts(**row))
+KNOWN: Query[bool] = catalog.query("metrics/known", lambda row: row["known"])
+SCOPES = catalog.query("metrics/scopes", lambda row: StoredCounts(**row))
+TIERS = catalog.query("metrics/ratings", dict)
+WORK = catalog.query("metrics/work", dict)
+JOBS = catalog.query("metrics/jobs", lambda row: JobStatus(**row))
+FAILING = catalog.query("metrics/failing_units", lambda row: FailingUnit(**row))
+STATS = catalog.together(SIZES, TIERS, WORK, JOBS, FAILING)
+
 
 async def settle(context: RequestContext, on_progress: OnProgress) -> RatingReport:
     """Rate the new log entries of the tenant, in batches of sessions.
@@ -170,13 +204,6 @@ def _activity(row: Mapping[str, Any]) -> UsageCount:
     )
 
 
-AUDIT_PAGE = 500
-UNNAMED = "unnamed agent"
-
-SESSIONS = catalog.query("usage/sessions", dict)
-SESSIONLESS = catalog.query("usage/sessionless", dict)
-
-
 class _Log:
     """Log entries in the form that the audit rules take."""
 
@@ -266,13 +293,6 @@ async def _rows(
             yield row
 
 
-MAX_PACK, MAX_PACKED = 10_000_000, 10_000
-"""Maximum tokens and rated items of a pack."""
-Shorten: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
-"""Returns the short forms of ids."""
-PACKABLE = catalog.query("usage/pack_candidates", dict)
-
-
 async def pack(
     context: RequestContext,
     by: PackBudget,
@@ -315,14 +335,6 @@ async def _text(context: RequestContext, row: dict[str, str], root: Path | None)
     return await context.services.files.below(root, row["ref"])
 
 
-RATED_SESSIONS = catalog.query("usage/rated_sessions", dict)
-FADED = catalog.query("usage/faded", dict)
-SHORT_TERM = catalog.query("usage/short_term_size", dict)
-GOALS = catalog.together(FADED, SHORT_TERM, PACKABLE)
-GOAL_PAGE = 200
-"""Sessions per read."""
-
-
 async def goals(context: RequestContext, kinds: Sequence[str], shorten: Shorten) -> UsageGoals:
     """Return the goals of the ratings, measured on the log in the read scopes."""
     found: list[dict[str, Any]] = []
@@ -354,22 +366,6 @@ async def goals(context: RequestContext, kinds: Sequence[str], shorten: Shorten)
         packed,
         float(size["characters"] + rated_goals.ENTRY_BYTES * size["entries"]),
     )
-
-
-S = TypeVar("S", Status, EventType)
-
-TIER_STEP = 100.0
-"""Width of a histogram bar in rating points; every tier starts at a multiple of it."""
-
-SIZES = catalog.query("metrics/sizes", dict)
-TENANTS = catalog.query("schema/tenants", lambda row: StoredCounts(**row))
-KNOWN: Query[bool] = catalog.query("metrics/known", lambda row: row["known"])
-SCOPES = catalog.query("metrics/scopes", lambda row: StoredCounts(**row))
-TIERS = catalog.query("metrics/ratings", dict)
-WORK = catalog.query("metrics/work", dict)
-JOBS = catalog.query("metrics/jobs", lambda row: JobStatus(**row))
-FAILING = catalog.query("metrics/failing_units", lambda row: FailingUnit(**row))
-STATS = catalog.together(SIZES, TIERS, WORK, JOBS, FAILING)
 
 
 async def read(services: Services, tenant: str) -> TenantStats:

@@ -21,24 +21,6 @@ MAX_LINE_CHARS = 200
 _LINE_READ = 800
 """Number of characters read from a line, so that the cost of a line of a million is bounded."""
 
-
-class TextKind(StrEnum):
-    """Format of a text."""
-
-    PYTHON = "python"
-    SCRIPT = "script"
-    """JavaScript or TypeScript."""
-    MARKDOWN = "markdown"
-    TEXT = "text"
-    """Any other format."""
-
-
-_SUFFIXES: Mapping[str, TextKind] = {
-    **dict.fromkeys(("py", "pyi", "pyw"), TextKind.PYTHON),
-    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), TextKind.SCRIPT),
-    **dict.fromkeys(("md", "markdown", "mdx"), TextKind.MARKDOWN),
-    **dict.fromkeys(("csv", "html", "json", "jsonl", "log", "tsv", "txt", "xml"), TextKind.TEXT),
-}
 _PLACE = re.compile(r"(?:::|#).*", re.DOTALL)
 """Symbol or section after the name of a file."""
 _NUMBERED = "0123456789:-"
@@ -83,6 +65,25 @@ _PARAGRAPH = re.compile(
 """A line that may be underlined as a heading: not a quote, list or rule."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…؟])\s|(?<=[。！？])|[\r\n]")
+
+
+class TextKind(StrEnum):
+    """Format of a text."""
+
+    PYTHON = "python"
+    SCRIPT = "script"
+    """JavaScript or TypeScript."""
+    MARKDOWN = "markdown"
+    TEXT = "text"
+    """Any other format."""
+
+
+_SUFFIXES: Mapping[str, TextKind] = {
+    **dict.fromkeys(("py", "pyi", "pyw"), TextKind.PYTHON),
+    **dict.fromkeys(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"), TextKind.SCRIPT),
+    **dict.fromkeys(("md", "markdown", "mdx"), TextKind.MARKDOWN),
+    **dict.fromkeys(("csv", "html", "json", "jsonl", "log", "tsv", "txt", "xml"), TextKind.TEXT),
+}
 
 
 def _file_of(ref: str) -> str:

@@ -50,6 +50,25 @@ def texts_in(path: Path) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+def late_assignments(path: Path) -> Iterator[str]:
+    """Yield assignments of a module below its first definition that use no definition above."""
+    defined = set[str]()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            defined.add(node.name)
+        elif defined and not isinstance(node, ast.Expr):
+            simple = isinstance(node, ast.Assign | ast.AnnAssign)
+            if simple and not defined & {name.id for name in names}:
+                yield f"{named(path)}:{node.lineno}"
+            else:
+                defined |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
+
+
+def test_assignments_precede_definitions() -> None:
+    assert not [place for path in MODULES for place in late_assignments(path)]
+
+
 def test_imports_only_go_down() -> None:
     code = (
         "from importlinter.cli import lint_imports\nraise SystemExit(lint_imports(no_cache=True))"

@@ -401,7 +401,7 @@ def test_a_process_that_does_not_end_is_killed() -> None:
         ) as child:
             assert child.stdout is not None
             child.stdout.readline()
-            # The cache of a JVM that is killed while it writes is no cache.
+            # A JVM that is killed while it writes leaves a cache that cannot be used.
             assert process.end(psutil.Process(child.pid), 5.0 if obeys else 0.2) is obeys
         assert not psutil.pid_exists(child.pid)
 

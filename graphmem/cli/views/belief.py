@@ -21,6 +21,14 @@ MAX_QUOTE = 200
 """Characters of a quote that are shown."""
 SIGNS = {model.EvidenceKind.SUPPORTING: ("+", "green"), model.EvidenceKind.REFUTING: ("−", "red")}
 
+ORIGINS = {
+    model.PolicyOrigin.GIVEN: "as requested",
+    model.PolicyOrigin.DECLARED: "declared",
+    model.PolicyOrigin.BUILT_IN: "built-in list",
+    model.PolicyOrigin.DEFAULT: "the default",
+}
+"""Words for why a policy was used."""
+
 
 def sign(kind: model.EvidenceKind) -> Text:
     """Return the mark of supporting or refuting evidence."""
@@ -47,15 +55,6 @@ def policy(found: model.Policy) -> str:
     if found.decay_per_day:
         parts.append(f"decay {found.decay_per_day:g} a day")
     return ", ".join(parts)
-
-
-ORIGINS = {
-    model.PolicyOrigin.GIVEN: "as requested",
-    model.PolicyOrigin.DECLARED: "declared",
-    model.PolicyOrigin.BUILT_IN: "built-in list",
-    model.PolicyOrigin.DEFAULT: "the default",
-}
-"""Words for why a policy was used."""
 
 
 def slot(found: model.Slot, leader: model.Belief | None) -> RenderableType:

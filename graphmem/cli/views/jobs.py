@@ -22,6 +22,11 @@ MARKS = {
     consolidation.BeliefChangeKind.ARCHIVE: ("v", "dim", "archived"),
 }
 
+EXTRACTION_MARKS = {
+    model.EvidenceKind.SUPPORTING: ("+", "green"),
+    model.EvidenceKind.REFUTING: ("-", "red"),
+}
+
 
 def consolidation_report(found: consolidation.ConsolidationReport) -> Group:
     """Return the changes of a run, or of a dry run, and its summary."""
@@ -159,12 +164,6 @@ def _summary(found: consolidation.ConsolidationReport) -> Text:
     if found.calls:
         line.append_text(_model_use(found))
     return line
-
-
-EXTRACTION_MARKS = {
-    model.EvidenceKind.SUPPORTING: ("+", "green"),
-    model.EvidenceKind.REFUTING: ("-", "red"),
-}
 
 
 def extraction_report(done: extraction.ExtractionReport) -> Group:

@@ -14,6 +14,9 @@ from graphmem.cli.views import belief as belief_views
 from graphmem.cli.views import memory as memory_views
 from graphmem.cli.views.belief import COLOURS, sign
 
+MAX_ADDENDS = 6
+"""Longest sum that is written out term by term."""
+
 
 def recollection(found: model.Recollection) -> RenderableType:
     """Return the recall results, in their order, with their score and notes."""
@@ -103,10 +106,6 @@ def _score(bite: model.AnyBite) -> list[str]:
     if isinstance(bite, model.MemoryBite):
         parts.append(f"trace {bite.trace:.2f}")
     return parts
-
-
-MAX_ADDENDS = 6
-"""Longest sum that is written out term by term."""
 
 
 def reasons(found: model.BeliefReasons | model.MemoryReasons) -> RenderableType:

@@ -19,6 +19,36 @@ from graphmem.cli.views import memory as memory_views
 
 Entry: TypeAlias = usage.RatedItem | usage.UsageCount | usage.RatingUpdate
 
+SEVERITIES = {
+    usage.Severity.ERROR: "bold red",
+    usage.Severity.WARNING: "yellow",
+    usage.Severity.INFO: "cyan",
+}
+MAX_IDS = 5
+"""Number of ids shown per finding; the JSON contains all of them."""
+WIDTH = 40
+"""Length of the longest bar, in characters."""
+COLOURS = {
+    model.Tier.HIGH: "green",
+    model.Tier.MEDIUM: "cyan",
+    model.Tier.LOW: "yellow",
+    model.Tier.VERY_LOW: "red",
+}
+
+RATED = ("elo", "tier", "games", "kind", "text")
+
+LONGEST = 80
+"""Length of a pruned text, in characters."""
+MOST = 20
+"""Items shown per action and per run; the JSON contains all of them."""
+DONE = {upkeep.PruneAction.ARCHIVE: "archived", upkeep.PruneAction.COMPRESS: "compressed"}
+SHAPES = {
+    usage.DetailLevel.WHOLE: "whole",
+    usage.DetailLevel.SUMMARY: "summarised",
+    usage.DetailLevel.POINTER: "one line",
+    usage.DetailLevel.LEFT_OUT: "left out",
+}
+
 
 def card(found: model.Card) -> Group:
     """Return the card of one item."""
@@ -157,23 +187,6 @@ def _accesses(found: model.Card) -> Text:
     return Text(f"accessed {times} before, last {day(found.last_access_at)}", style="dim")
 
 
-SEVERITIES = {
-    usage.Severity.ERROR: "bold red",
-    usage.Severity.WARNING: "yellow",
-    usage.Severity.INFO: "cyan",
-}
-MAX_IDS = 5
-"""Number of ids shown per finding; the JSON contains all of them."""
-WIDTH = 40
-"""Length of the longest bar, in characters."""
-COLOURS = {
-    model.Tier.HIGH: "green",
-    model.Tier.MEDIUM: "cyan",
-    model.Tier.LOW: "yellow",
-    model.Tier.VERY_LOW: "red",
-}
-
-
 def rated(done: usage.RatingReport) -> Text:
     """Return the summary of a rating run."""
     if not done.sessions:
@@ -261,7 +274,6 @@ def _updates(found: usage.UsageDashboard) -> Iterator[PaneRow]:
         yield PaneRow(f"{update.search_id} {update.kind} {update.id}", cells, update)
 
 
-RATED = ("elo", "tier", "games", "kind", "text")
 PANES = (
     Pane("most used", RATED, lambda found: _rated_rows(found.top)),
     Pane("ratings", ("from", "", "items"), _histogram),
@@ -332,19 +344,6 @@ def _sessions(sessions: Sequence[usage.SessionAudit]) -> Table:
 def named(text: str | None, item_id: str) -> Text:
     """Return the text of an item on one line of at most 60 characters."""
     return Text(shortened(text or f"{item_id} (removed)", 60))
-
-
-LONGEST = 80
-"""Length of a pruned text, in characters."""
-MOST = 20
-"""Items shown per action and per run; the JSON contains all of them."""
-DONE = {upkeep.PruneAction.ARCHIVE: "archived", upkeep.PruneAction.COMPRESS: "compressed"}
-SHAPES = {
-    usage.DetailLevel.WHOLE: "whole",
-    usage.DetailLevel.SUMMARY: "summarised",
-    usage.DetailLevel.POINTER: "one line",
-    usage.DetailLevel.LEFT_OUT: "left out",
-}
 
 
 def pruned(done: upkeep.PruneReport) -> RenderableType:

@@ -31,6 +31,11 @@ COMPILING_S = 300.0
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """Timestamp of every file in the jar, so that the same sources give the same bytes."""
 
+log = logging.getLogger("graphmem")
+
+FILE = "graphmem-procedures.jar"
+"""Name of the jar in a server's plugins folder, the same for every version."""
+
 
 @dataclass(frozen=True)
 class BuildPlan:
@@ -164,12 +169,6 @@ def write_jar(classes: Mapping[str, bytes], target: Path) -> None:
             entry.create_system = 3
             entry.external_attr = 0o644 << 16
             jar.writestr(entry, content)
-
-
-log = logging.getLogger("graphmem")
-
-FILE = "graphmem-procedures.jar"
-"""Name of the jar in a server's plugins folder, the same for every version."""
 
 
 def jar_for_start(settings: Settings, report: Report) -> Path | None:

@@ -37,6 +37,51 @@ TEXTS = frozenset(
 NUMBERS = frozenset({"embedding"})
 """Names of arguments that are lists of floats."""
 
+NOW, BEGINNING, FOREVER = "now()", "BEGINNING", "FOREVER"
+
+_KEYS: Mapping[str, tuple[str, ...]] = {
+    "policy": tuple(predicates.policy_fields(Policy())),
+    "words": ("memory", "belief", "turn"),
+    "window": ("known", "since", "until"),
+}
+"""Required keys of maps that have no defaults."""
+_FIRST_PAGE = (
+    *("after", "after_id", "after_scope", "after_subject", "after_predicate"),
+    *("after_kind", "before_id"),
+)
+
+BASE = "Reading.java"
+PACKAGE = "graphmem"
+TYPES = {
+    "string": "String",
+    "integer": "Long",
+    "float": "Double",
+    "boolean": "Boolean",
+    "datetime": "ZonedDateTime",
+    "list": "List<Object>",
+    "texts": "List<String>",
+    "numbers": "List<Double>",
+    "map": "Map<String, Object>",
+    "node": "Node",
+    "relationship": "Relationship",
+}
+OPEN = frozenset({"weights"})
+"""Maps that may have further keys: a deployment can define its own source types."""
+_READERS = {"float": "number", "list": "list", "map": "map"}
+_IMPORTS = (
+    "java.time.ZonedDateTime",
+    "java.util.List",
+    "java.util.Map",
+    "java.util.regex.Pattern",
+    "java.util.stream.Stream",
+    "org.neo4j.graphdb.Node",
+    "org.neo4j.graphdb.Relationship",
+    "org.neo4j.procedure.Description",
+    "org.neo4j.procedure.Mode",
+    "org.neo4j.procedure.Name",
+    "org.neo4j.procedure.Procedure",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ArgumentDefault:
@@ -49,9 +94,6 @@ class ArgumentDefault:
 
     value: Any
     text: str
-
-
-NOW, BEGINNING, FOREVER = "now()", "BEGINNING", "FOREVER"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,18 +205,6 @@ def _kind(entry: HeaderEntry) -> str:
     return "numbers" if entry.name in NUMBERS else "list"
 
 
-_KEYS: Mapping[str, tuple[str, ...]] = {
-    "policy": tuple(predicates.policy_fields(Policy())),
-    "words": ("memory", "belief", "turn"),
-    "window": ("known", "since", "until"),
-}
-"""Required keys of maps that have no defaults."""
-_FIRST_PAGE = (
-    *("after", "after_id", "after_scope", "after_subject", "after_predicate"),
-    *("after_kind", "before_id"),
-)
-
-
 def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
     """Return the defaults of optional arguments by name.
 
@@ -213,39 +243,6 @@ def _defaults(settings: Settings) -> dict[str, ArgumentDefault]:
         ),
         "scoring": ArgumentDefault(scoring.score_params(settings.recall), own),
     }
-
-
-BASE = "Reading.java"
-PACKAGE = "graphmem"
-TYPES = {
-    "string": "String",
-    "integer": "Long",
-    "float": "Double",
-    "boolean": "Boolean",
-    "datetime": "ZonedDateTime",
-    "list": "List<Object>",
-    "texts": "List<String>",
-    "numbers": "List<Double>",
-    "map": "Map<String, Object>",
-    "node": "Node",
-    "relationship": "Relationship",
-}
-OPEN = frozenset({"weights"})
-"""Maps that may have further keys: a deployment can define its own source types."""
-_READERS = {"float": "number", "list": "list", "map": "map"}
-_IMPORTS = (
-    "java.time.ZonedDateTime",
-    "java.util.List",
-    "java.util.Map",
-    "java.util.regex.Pattern",
-    "java.util.stream.Stream",
-    "org.neo4j.graphdb.Node",
-    "org.neo4j.graphdb.Relationship",
-    "org.neo4j.procedure.Description",
-    "org.neo4j.procedure.Mode",
-    "org.neo4j.procedure.Name",
-    "org.neo4j.procedure.Procedure",
-)
 
 
 def sources(specs: Sequence[ProcedureSpec]) -> dict[str, str]:

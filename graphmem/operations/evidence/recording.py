@@ -45,6 +45,14 @@ BATCH = 500
 EVEN = 0.5
 """Strength of evidence that neither supports nor refutes."""
 
+MARK = catalog.query("belief/mark", dict)
+
+RETRACT = catalog.query("belief/retract", catalog.ignored)
+
+PROPOSE = catalog.query("belief/propose_retraction", catalog.ignored)
+
+REPLACE = catalog.query("belief/replace", lambda row: row["written"])
+
 
 async def observe(context: RequestContext, seen: Observation) -> EvidenceReceipt:
     """Record one observation; the first about a triple creates its belief."""
@@ -156,9 +164,6 @@ def _in_order(
         yield recorded.model_copy(update={"repeated": True}) if again else recorded
 
 
-MARK = catalog.query("belief/mark", dict)
-
-
 async def mark(
     context: RequestContext, kind: EventType, belief_id: str, given: EventSource
 ) -> StatusReceipt:
@@ -199,9 +204,6 @@ async def mark(
         )
 
     return await context.write(work)
-
-
-RETRACT = catalog.query("belief/retract", catalog.ignored)
 
 
 async def retract(
@@ -271,9 +273,6 @@ def _retractable(target: Mapping[str, Any] | None, tenant_scope: TenantScope) ->
         )
 
 
-PROPOSE = catalog.query("belief/propose_retraction", catalog.ignored)
-
-
 async def _propose(
     tx: Tx, context: RequestContext, target_id: str, given: EventSource, now: datetime
 ) -> RetractionReceipt:
@@ -324,9 +323,6 @@ async def retract_with(
     await tx.fetch(RETRACT, event=row, known=None)
     await drawn.follow_retraction(tx, row, of_evidence=events[target_id]["speaks"])
     return event_id
-
-
-REPLACE = catalog.query("belief/replace", lambda row: row["written"])
 
 
 async def replace(

@@ -37,6 +37,15 @@ LONG = catalog.query("belief/long_slots", lambda row: SlotKey(**row["place"]))
 
 log = logging.getLogger("graphmem")
 
+EMBEDDED = 256
+"""Statements per embedding request after a batch."""
+
+UNEMBEDDED = catalog.query("belief/unembedded", dict)
+EMBED = catalog.query("belief/embed", catalog.ignored)
+REFRESH = catalog.query("belief/refresh", catalog.ignored)
+DECLARED = catalog.query("predicate/find_declared", dict)
+DECLARE = catalog.query("predicate/declare", catalog.ignored)
+
 
 @dataclass(frozen=True, slots=True)
 class SlotKey:
@@ -114,16 +123,6 @@ async def long_slots(
 ) -> list[SlotKey]:
     """Return every slot of the tenant with at least `least` pieces of evidence."""
     return await context.fetch(LONG, min_events=min_events)
-
-
-EMBEDDED = 256
-"""Statements per embedding request after a batch."""
-
-UNEMBEDDED = catalog.query("belief/unembedded", dict)
-EMBED = catalog.query("belief/embed", catalog.ignored)
-REFRESH = catalog.query("belief/refresh", catalog.ignored)
-DECLARED = catalog.query("predicate/find_declared", dict)
-DECLARE = catalog.query("predicate/declare", catalog.ignored)
 
 
 @dataclass(frozen=True, slots=True)
