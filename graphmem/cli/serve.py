@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 @options.tools
 @command(tenant=True)
 def serve(app: App, **given: Any) -> None:
-    """Serve the memory over HTTP and MCP (/mcp) to clients with a key, and to people at /.
+    """Serve the memory over HTTP and MCP, and in a browser.
+
+    Clients need a key. The explorer is at /, MCP at /mcp.
 
     `graphmem serve keys create` makes a key. GET /openapi.json describes the routes, and
     docs/http.md the first calls.
@@ -145,7 +147,9 @@ def list_keys(app: App) -> None:
 )
 @command(connects=False)
 def rotate(app: App, *, key_id: str, until: datetime | None) -> None:
-    """Replace a key: create another one of the same grant, and let the old one end.
+    """Replace a key by another one of the same grant.
+
+    The old one ends later, see --until.
 
     The new key is printed; it is shown only once.
     """

@@ -128,8 +128,6 @@ async def preview(reader: Reader, wanted: Correction) -> dict[str, Any]:
     }
 
 
-
-
 def _before(wanted: Correction) -> Rows:
     if wanted.slot is None:
         return [(wanted.text, status.of_status(wanted.item.status))]
