@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "consolidate": ("jobs:consolidate", "Derive beliefs from several episodes; show the changes."),
     "worker": ("jobs:worker", "Run the background jobs of all tenants until stopped."),
     "serve": ("serve:serve", "Serve the memory over HTTP and MCP, and in a browser."),
+    "browse": ("serve:browse", "Open an item in the explorer of `serve`."),
     "mcp": ("mcp:mcp", "Serve an agent over MCP, on stdin and stdout."),
     "memory": ("memory:memory", "Write, read and correct memories; erase items."),
     "belief": ("belief:belief", "Record evidence, test hypotheses, read beliefs."),

@@ -148,14 +148,17 @@ async def slot(reader: Reader, asked: Asked) -> tuple[str, Values]:
     reader.need("read")
     name, predicate, at = asked.text("subject"), asked.text("predicate"), asked.as_of
     seen = reader.reads
-    found, course = await gather(
-        seen.current(name, predicate, limit=CANDIDATES, as_of=at),
-        seen.beliefs.timeline(name, predicate, points=60, top=5, as_of=AsOf(known=at.known)),
-    )
+    found = await seen.current(name, predicate, limit=CANDIDATES, as_of=at)
+    course = Timeline(subject=name, predicate=predicate, series=(), instants=(), provisional=False)
+    if found.total <= CANDIDATES:
+        # The cost grows with the values and the points: ten thousand values exceed the memory.
+        known = AsOf(known=at.known)
+        course = await seen.beliefs.timeline(name, predicate, points=60, top=5, as_of=known)
     quoted = [one.belief_id for one in found.candidates[:QUOTED]]
     reasons = await gather(*(seen.why(one, limit=PIECES, as_of=at) for one in quoted))
     return "slot", {
         "slot": found,
+        "drawn": found.total <= CANDIDATES,
         "one": found.cardinality is Cardinality.ONE,
         "values": [*_standings(found)],
         "words": {

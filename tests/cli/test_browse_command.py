@@ -46,6 +46,15 @@ def asked(plain: Handle) -> dict[str, list[str]]:
     }
 
 
+def test_an_item_is_opened_in_the_explorer(run: Run, launched: list[str]) -> None:
+    address = "http://127.0.0.1:8766/item?id=b_1%26x"
+    assert run("browse", "b_1&x", "--print").out == f"{address}\n"
+    assert run("browse", "b_1&x", "--json").data == {"url": address}
+    assert launched == []
+    run("browse", "b_1&x", "--url", "http://127.0.0.1:9/")
+    assert launched == ["http://127.0.0.1:9/item?id=b_1%26x"]
+
+
 @pytest.mark.parametrize("kind", browse.VIEWS)
 def test_a_link_carries_the_query_and_opens(
     run: Run, launched: list[str], asked: dict[str, list[str]], kind: str, migrated: Settings

@@ -39,6 +39,7 @@ WITHOUT_COMMAND = {
 NAMESAKES = {
     "ingest": {"file", "review", "extractor"},
     "belief import": {"file"},
+    "browse": {"item_id"},
     "serve keys create": {"name", "days", "scopes"},
     "serve keys rotate": {"until"},
     "server backup": {"file"},

@@ -29,6 +29,7 @@ CODES = {0, 1, 2, 3, 4, 5, 130}
 LEFT_OUT = {
     "demo": "starts a server",
     "mcp": "serves until it is ended",
+    "browse": "opens a browser",
     "admin metrics serve": "the same",
     "server up": "starts a server",
     "server down": "ends one",

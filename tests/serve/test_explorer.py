@@ -294,6 +294,8 @@ def test_two_hundred_hostile_texts_are_inert(api: Api, tenant: str, plain: Handl
     visitor = browser(api, tenant)
     pages = [visitor.get("/"), visitor.get("/subject"), visitor.get("/search", q=mixed[0])]
     pages += [visitor.get("/slot", subject="Ada", predicate="is")]
+    assert "100 more values" in pages[-1]
+    assert "Too many values for a picture" in pages[-1]
     ids = [one.id for one in plain.beliefs.list(limit=300).beliefs][::20]
     ids += [one.id for one in plain.memories.list(limit=300).memories][::20]
     ids += [episode, *(one.id for one in plain.episodes.turns(episode).turns[-8:])]
@@ -474,6 +476,25 @@ def test_what_a_correction_lacks_is_asked_for(api: Api, tenant: str, plain: Hand
         assert answer in page
         assert form_of(page, "/correct")["step"] == "preview"
     visitor.get("/correct", 422, id=belief, step="preview", right="x" * 2_001, reason="x")
+
+
+def test_a_session_that_ends_in_the_middle_of_a_correction(
+    api: Api, tenant: str, plain: Handle
+) -> None:
+    belief = plain.observe("Ada", "lives_in", "Porto").belief_id
+    visitor = browser(api, tenant)
+    given = {"id": belief, "how": "changed", "right": "Faro & Olhão", "reason": "She moved"}
+    form = form_of(visitor.get("/correct", **given, step="preview"), "/correct")
+    visitor.cookies = {}
+    refused = visitor.post(form, follows=False)
+    assert refused.status_code == 303
+    [(_, back)] = parse_qsl(urlsplit(refused.headers["location"]).query)
+    again = visitor.log_in(key=api.key(tenant), next=back).headers["location"]
+    page = form_of(visitor.get("/correct", **dict(parse_qsl(urlsplit(again).query))), "/correct")
+    assert {name: page[name] for name in ("id", "right", "reason")} == {
+        name: given[name] for name in ("id", "right", "reason")
+    }
+    assert [one.object for one in plain.current("Ada", "lives_in").candidates] == ["Porto"]
 
 
 def test_two_people_correct_the_same_fact(api: Api, tenant: str, plain: Handle) -> None:
