@@ -20,6 +20,7 @@ from graphmem.model import (
     Recollection,
     Slot,
     Timeline,
+    Trail,
 )
 from graphmem.model.recall import AnyBite, BeliefBite
 
@@ -214,6 +215,7 @@ async def _belief(reader: Reader, asked: Asked, found: BeliefReasons) -> tuple[s
         seen.beliefs.history(found.belief.id, limit=EVENTS, as_of=at),
         seen.beliefs.timeline(found.belief.id, points=60, as_of=AsOf(known=at.known)),
     )
+    supposed = await _supposed(reader, asked, found)
     result = found.competition
     leads = result is None or result.leader_id == found.belief.id
     ambiguous = result is not None and result.ambiguous
@@ -223,8 +225,20 @@ async def _belief(reader: Reader, asked: Asked, found: BeliefReasons) -> tuple[s
         "standing": status.of_belief(found.belief, ambiguous=ambiguous, leads=leads),
         "bars": pictures.bars(found),
         "events": events,
+        "supposed": supposed,
         **_over_time(course, asked),
     }
+
+
+async def _supposed(reader: Reader, asked: Asked, found: BeliefReasons) -> Trail | None:
+    """Return the test of a belief with the evidence that the reader supposes; None if none."""
+    kind, without, strength = (asked.text(name) for name in ("suppose", "without", "strength"))
+    if not (kind or without):
+        return None
+    more = [{"kind": kind, "strength": strength or "0.8"}] if kind else []
+    return await reader.reads.beliefs.what_if(
+        found.belief.id, more, without=[without] if without else (), as_of=asked.as_of
+    )
 
 
 async def _memory(reader: Reader, found: MemoryReasons) -> tuple[str, Values]:

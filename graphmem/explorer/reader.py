@@ -61,7 +61,7 @@ class Reader:
 
     def signed(self, text: str, signature: str) -> bool:
         """Return whether a text was signed by this session."""
-        return hmac.compare_digest(self.sign(text), signature)
+        return hmac.compare_digest(self.sign(text).encode(), signature.encode())
 
     def origin(self, event_id: str) -> Origin:
         """Return the origin of an event that this reader writes."""

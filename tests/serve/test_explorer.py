@@ -44,7 +44,20 @@ TAGS = frozenset(
     {"a", "bdi", "blockquote", "body", "button", "circle", "code", "dd", "details", "div", "dl"}
     | {"dt", "fieldset", "figcaption", "figure", "footer", "form", "g", "h1", "h2", "h3", "head"}
     | {"header", "html", "input", "label", "legend", "li", "link", "main", "meta", "nav", "ol", "p"}
-    | {"path", "pre", "rect", "script", "section", "span", "strong", "summary", "sup", "svg"}
+    | {
+        "option",
+        "path",
+        "pre",
+        "rect",
+        "script",
+        "section",
+        "select",
+        "span",
+        "strong",
+        "summary",
+        "sup",
+        "svg",
+    }
     | {"table", "tbody", "td", "text", "th", "thead", "time", "title", "tr", "ul"}
 )
 FIELDS = frozenset({"href", "src", "action", "formaction"})
@@ -241,7 +254,7 @@ def test_forms_of_other_sessions_are_refused(api: Api, tenant: str, plain: Handl
     plan = form_of(
         visitor.get("/correct", id=belief, step="preview", how="never", reason="x"), "/c"
     )
-    for token in ("", "x", form_of(other.get("/"), "/logout")["token"]):
+    for token in ("", "x", "é", form_of(other.get("/"), "/logout")["token"]):
         found = visitor.post(plan | {"token": token, "action": f"/correct?{query}"})
         assert found.status_code == 403
         assert "another session" in found.text
@@ -391,6 +404,22 @@ def test_a_slot_as_of_a_past_day(api: Api, tenant: str, plain: Handle) -> None:
     assert values(valid="2999-01-01", known="2999-01-01")[0] == ("●", "Faro")
     assert "Nothing is known at that time" in visitor.get("/slot", **slot, known="2026-01-01")
     assert "This is the past" in visitor.get("/slot", **slot, known="2026-01-01")
+
+
+def test_what_if_there_were_other_evidence(api: Api, tenant: str, plain: Handle) -> None:
+    belief = plain.believe("The river floods", confidence=0.6).belief_id
+    event = plain.add_evidence(belief, "refuting", 0.85).event_id
+    visitor = browser(api, tenant)
+    page = Checked(visitor.get("/item", id=belief)).shown
+    assert "Then the test would be" not in page
+    more = Checked(visitor.get("/item", id=belief, suppose="refuting", strength="0.85")).shown
+    assert "demoted, log ratio −3.469 instead of −1.735" in more
+    less = Checked(visitor.get("/item", id=belief, without=event)).shown
+    assert "accumulating, log ratio +0.000 instead of −1.735" in less
+    visitor.get("/item", 422, id=belief, suppose="x")
+    visitor.get("/item", 422, id=belief, suppose="refuting", strength="much")
+    visitor.get("/item", 404, id=belief, without="e")
+    assert len(plain.history(belief)) == 2
 
 
 def test_a_search_shows_why_and_what_was_left_out(api: Api, tenant: str, plain: Handle) -> None:
