@@ -318,6 +318,11 @@ class RecallVerbs(Namespace):
     expand = blocking(AsyncRecallVerbs.expand)
 
 
+async def items_of_event(handle: AsyncNamespace, event_id: str) -> list[str]:
+    """Return the ids of the visible items that an event is about; empty if there is none."""
+    return await ids.items_of_event(handle._state.context, event_id)
+
+
 def recalled(
     request: RequestContext, question: str, given: Mapping[str, Any], *, vitality: bool = False
 ) -> Coroutine[Any, Any, Recollection]:

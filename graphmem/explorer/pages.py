@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, TypeAlias
 
+from graphmem.client.recall_verbs import items_of_event
 from graphmem.errors import NotFoundError
 from graphmem.explorer import pictures, status
 from graphmem.explorer.reader import Asked, Reader
@@ -39,6 +40,10 @@ QUOTED = 3
 PIECES = 50
 EVENTS = 50
 TURNS = 100
+CARDS = 5
+"""Number of items of an event that are shown."""
+MOST = 1_000
+"""Number of events of an item among which one is looked for."""
 NOW = AsOf()
 
 
@@ -264,11 +269,23 @@ async def _episode(reader: Reader, episode_id: str) -> tuple[str, Values]:
 
 
 async def _other(reader: Reader, item_id: str) -> tuple[str, Values]:
-    """Show an item whose id does not tell its kind."""
+    """Show an item or an event whose id does not tell its kind."""
+    about = await items_of_event(reader.reads, item_id)
+    if about:
+        return await _event(reader, item_id, about)
     card = await reader.reads.expand(item_id)
     if type(card.item).__name__ == "Episode":
         return await _episode(reader, card.item.id)
     return "turn", {"card": card}
+
+
+async def _event(reader: Reader, event_id: str, about: list[str]) -> tuple[str, Values]:
+    """Show an event with the items that it is about."""
+    seen = reader.reads
+    cards = await gather(*(seen.expand(one) for one in about[:CARDS]))
+    events = await seen.history(about[0], limit=MOST)
+    found = [event for event in events if event.id == event_id]
+    return "event", {"id": event_id, "items": [card.item for card in cards], "events": found}
 
 
 async def review(reader: Reader, asked: Asked) -> tuple[str, Values]:

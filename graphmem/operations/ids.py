@@ -12,6 +12,7 @@ from graphmem.rules import short_ids
 MAX_CANDIDATES = 5
 """Maximum number of ids that an error about an ambiguous prefix names."""
 NEIGHBOURS = catalog.query("ids/neighbours", lambda row: short_ids.Neighbours(**row))
+ITEMS_OF_EVENT = catalog.query("ids/items_of_event", lambda row: str(row["id"]))
 RESOLVE = catalog.query("ids/resolve", lambda row: (row["prefix"], row["id"]))
 
 
@@ -37,3 +38,8 @@ async def resolved(context: RequestContext, given: Iterable[str]) -> dict[str, s
                 f"Several ids begin with {prefix!r}: {', '.join(ids[:MAX_CANDIDATES])}{more}"
             )
     return {prefix: ids[0] for prefix, ids in found.items()}
+
+
+async def items_of_event(context: RequestContext, event_id: str) -> list[str]:
+    """Return the ids of the memories, beliefs and episodes that an event is about."""
+    return await context.fetch(ITEMS_OF_EVENT, id=event_id)

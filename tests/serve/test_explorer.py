@@ -282,6 +282,10 @@ def test_every_page_of_everything(api: Api, tenant: str, plain: Handle) -> None:
     assert turn.text in unescape(visitor.get("/item", id=turn.id))
     for item_id in (known["episode"], turn.id):
         visitor.get("/item", id=item_id)
+    [event] = plain.history(plain.current("alice", "works_on").candidates[0].belief_id)
+    assert "alice works on" in visitor.get("/item", id=event.id)
+    browser(api, tenant, "user:ann").get("/item", id=event.id)
+    browser(api, fresh_tenant(), "*").get("/item", 404, id=event.id)
     assert "No item" in visitor.get("/item", 404, id="b_nothing")
     visitor.get("/item", 404, id="x" * 100)
     visitor.get("/item", 422, id=known["episode"][:1] * 300)
@@ -369,9 +373,11 @@ def test_pages_name_the_missing_right(api: Api, tenant: str, plain: Handle) -> N
 
 def test_other_tenants_and_scopes_stay_hidden(api: Api, tenant: str, plain: Handle) -> None:
     hidden = plain.scope("user:ann").observe("Ann", "lives_in", "Porto").belief_id
+    event = plain.scope("user:ann").history(hidden)[0].id
     shown = plain.scope("team:a").observe("Team", "works_on", "Atlas").belief_id
     for visitor in (browser(api, fresh_tenant(), "*"), browser(api, tenant, "team:a")):
         assert "Porto" not in visitor.get("/item", 404, id=hidden)
+        visitor.get("/item", 404, id=event)
         assert "Porto" not in visitor.get("/slot", subject="Ann", predicate="lives_in")
     visitor = browser(api, tenant, "team:a", "team:b*")
     choice = form_of(visitor.get("/"), "/scope")
