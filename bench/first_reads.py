@@ -43,13 +43,16 @@ def measure(settings: Settings, belief_id: str, *, ahead: bool) -> dict[str, flo
     Args:
         settings: Settings of a stopped server that was filled before.
         belief_id: Id of the belief to explain.
-        ahead: Whether the server plans the reads in the background, as it does after each start.
+        ahead: Whether the server plans the reads in the background, as it does after each start,
+            and a recall before `server up` returns.
     """
     with ExitStack() as stack:
         if not ahead:
             # The planning process exits at once if another process holds this lock.
             stack.enter_context(FileLock(DataFolder.of(settings).root / "warming.lock"))
         local_server.ensure(settings)
+        if ahead:  # as `graphmem server up` does
+            local_server.plan_first_reads(settings, lambda _: None)
         time.sleep(PAUSE_S)
         client = stack.enter_context(GraphMem.open(settings=settings, embedder=HashEmbedder()))
         took = {name: _timed(read) for name, read in _Reads(client, belief_id).all().items()}

@@ -34,7 +34,7 @@ server.add_command(browse)
 def up(app: App) -> None:
     """Start the server; download it and the encoder on first use.
 
-    It returns when the first reads are fast; the server runs until `down`.
+    It returns when a recall is fast; the server runs until `down`.
     """
     from graphmem import local_server
     from graphmem.errors import ConfigurationError, ModelFetchError

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,17 +25,19 @@ from graphmem.settings import Settings
 if TYPE_CHECKING:
     from neo4j import Session
 
+FIRST = ("recall/hits", "recall/current")
+"""Queries of a recall. The longer one is planned first: a read that comes meanwhile plans another
+one on a second core."""
 HOT = (
-    "recall/hits",
-    "recall/current",
-    "recall/filtered",
+    *FIRST,
     "belief/current",
+    "belief/states",
     "belief/explain",
+    "recall/filtered",
     "recall/vitality",
 )
-"""Procedures to plan, in this order: each recall needs the first and one of the next two, and a
-context of beliefs also the last. The longest is first: a read that comes meanwhile plans another
-one on a second core."""
+"""Queries to plan, in this order: those of a recall, of a slot, of an explanation, of a recall of
+the past, and of a context of beliefs."""
 GO = b"\n"
 """Byte for the planning process: the server has started."""
 WAIT_S = 10.0
@@ -65,44 +67,53 @@ def after_start(folder: DataFolder) -> Iterator[None]:
 
 
 def plan_first_reads(settings: Settings, report: Report) -> None:
-    """Return when the hot queries of the running server are planned."""
+    """Return when the queries of a recall are planned, unless no server is running."""
     from neo4j.exceptions import DriverError, Neo4jError
 
+    folder = DataFolder.of(settings)
+    if process.find(folder, folder.read_state()) is None:
+        return
+    report(Progress("ready", "Planning the first recall"))
     # An unplanned query is planned on first use.
     with suppress(DriverError, Neo4jError):
-        warm(DataFolder.of(settings), timeout_s=LIMIT_S, report=report)
+        _plan_all(folder, FIRST)
 
 
-def warm(folder: DataFolder, *, timeout_s: float = 0.0, report: Report = lambda _: None) -> None:
-    """Plan the hot queries, unless no server is running.
+def warm(folder: DataFolder) -> None:
+    """Plan the hot queries, unless another process is planning them or no server is running.
 
-    For a graph that was never migrated nothing is planned, because its indexes do not exist.
-
-    Args:
-        timeout_s: seconds to wait for another process that is planning them.
+    Raises:
+        neo4j.exceptions.Neo4jError: the server rejected a query.
+        neo4j.exceptions.DriverError: the server was stopped meanwhile.
     """
     from filelock import FileLock, Timeout
+
+    with suppress(Timeout), FileLock(folder.root / "warming.lock", timeout=0):
+        _plan_all(folder, HOT)
+
+
+def _plan_all(folder: DataFolder, names: Iterable[str]) -> None:
+    """Plan queries; a query that another process is planning is waited for.
+
+    For a graph that was never migrated nothing is planned, because its indexes do not exist.
+    """
+    from filelock import FileLock
     from neo4j import READ_ACCESS
 
     state = folder.read_state()
     if state is None or process.find(folder, state) is None:
         return
-    report(Progress("ready", "Planning the first reads"))
-    try:
-        with (
-            FileLock(folder.root / "warming.lock", timeout=timeout_s),
-            process.connect(state.uri, folder.password()) as driver,
-            driver.session(default_access_mode=READ_ACCESS) as session,
-        ):
-            text = catalog.procedure("schema/generation").text
-            for generation in session.run(LANGUAGE + text).value():
-                for name in HOT:
-                    file = _lock_file(folder, name)
-                    with FileLock(file):
-                        plan(session, name, generation)
-                    file.unlink(missing_ok=True)
-    except Timeout:
-        return
+    with (
+        process.connect(state.uri, folder.password()) as driver,
+        driver.session(default_access_mode=READ_ACCESS) as session,
+    ):
+        text = catalog.procedure("schema/generation").text
+        for generation in session.run(LANGUAGE + text).value():
+            for name in names:
+                file = _lock_file(folder, name)
+                with FileLock(file):
+                    plan(session, name, generation)
+                file.unlink(missing_ok=True)
 
 
 def plan_in_progress(folder: DataFolder, name: str) -> Callable[[], None] | None:

@@ -152,7 +152,7 @@ def test_the_first_reads_find_their_plans(
             eventually(lambda: at_work(folder))
         steps: list[str] = []
         local_server.plan_first_reads(own_server, lambda step: steps.append(step.text))
-        assert steps == ["Planning the first reads"]
+        assert steps == ["Planning the first recall"]
         now = datetime.now(UTC)
         memory.recall("Who works on Atlas?")
         for then in (AsOf(valid=now), AsOf(valid=now, known=now)):
