@@ -258,6 +258,10 @@ def serving(at: Place) -> dict[str, list[Line]]:
         "server compact": [Line([], 3)],
         "server backup": [Line([f"{BAD}".replace("/", "")], 3)],
         "server restore": [Line([f"{BAD}".replace("/", "")])],
+        "browse": [
+            *(Line([one, "--print"]) for one in (memory, belief, BAD)),
+            Line([memory, "--print", "--url", BAD]),
+        ],
         "server browse": [
             *(
                 Line([*of, way])
