@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from graphmem import GraphMem
 from graphmem.settings import Settings
+from graphmem.testing import HashEmbedder
 from tests.mcp.conftest import over_http, served_from
 from tests.plugins.loops import run_apart
 
@@ -62,6 +64,10 @@ def test_the_types_are_those_of_the_api(client: Path) -> None:
 
 
 def test_its_tests_pass(client: Path, migrated: Settings, tenant: str, tmp_path: Path) -> None:
+    with GraphMem.open(settings=migrated, embedder=HashEmbedder()) as opened:
+        # A new server plans it for longer than the middleware waits.
+        opened.tenant(tenant).context("Who waits?")
+
     async def session() -> str:
         environ = served_from(migrated, tenant)
         async with over_http(environ, errors=tmp_path / "errors.txt") as server:
