@@ -153,6 +153,7 @@ def test_the_first_reads_find_their_plans(
         steps: list[str] = []
         local_server.plan_first_reads(own_server, lambda step: steps.append(step.text))
         assert steps == ["Planning the first recall"]
+        eventually(lambda: not at_work(folder), 300)
         now = datetime.now(UTC)
         memory.recall("Who works on Atlas?")
         for then in (AsOf(valid=now), AsOf(valid=now, known=now)):
