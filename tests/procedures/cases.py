@@ -24,6 +24,7 @@ SILENT: dict[str, str] = {
     "transfer/not_lifted": "nothing was imported",
     "cache/backfill_find": "every memory has an event",
     "metrics/failing_units": "no background job failed",
+    "operation/list": "no client asked for a long call",
     "upkeep/job_units": "no background job has run",
     "upkeep/compressed_turns": "no conversation is compressed",
     "erase/memories_of": "no memory was made in a session",
