@@ -186,9 +186,11 @@ def test_a_held_lease_is_waited_for_and_then_refused_with_its_holder(blank: Blan
     with pytest.raises(MigrationLockedError) as refused:
         blank.migrate(clock=clock)
     assert (clock.now() - begin).total_seconds() == lease.WAIT_S > lease.LEASE_S
-    holder = "other holds the lease since 2026-05-01 08:00:00 UTC until 2999-01-01 00:00:00 UTC"
+    # A lease that ends too late is shortened: the clock was set back since.
+    holder = "other holds the lease since 2026-05-01 08:00:00 UTC until "
     assert holder in refused.value.message
-    assert blank.told[0].endswith(holder)
+    assert "2999" not in refused.value.message
+    assert holder in blank.told[0]
     assert "graphmem admin migrate" in refused.value.hint
     assert recorded(blank) == []
     assert blank.run("MATCH (l:MigrationLock) RETURN l.owner AS owner") == [{"owner": "other"}]
