@@ -11,13 +11,12 @@
 MATCH (u:JobUnit)
 WHERE u.tenant = $tenant AND u.id STARTS WITH 'op_'
 LET now = datetime.realtime('Z')
-// A time hours ahead shows that the clock was set back.
-FILTER u.due_at <= now OR u.due_at > now + duration({hours: 2})
+// include: fragments/operation_due.cypher
 WITH u ORDER BY u.asked_at, u.id LIMIT 1
 // Writing before reading takes the write lock, so only one of two processes finds the lease free.
 SET u.owner = coalesce(u.owner, '')
 WITH u, datetime.truncate('microsecond', datetime.realtime('Z')) AS now
-WHERE u.due_at <= now OR u.due_at > now + duration({hours: 2})
+// include: fragments/operation_due.cypher
 SET u.owner = $owner,
     u.served_at = coalesce(u.served_at, now),
     u.failures = coalesce(u.failures, -1) + 1,

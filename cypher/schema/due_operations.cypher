@@ -11,6 +11,5 @@ UNWIND $tenants AS tenant
 MATCH (u:JobUnit {tenant: tenant})
 WHERE u.id STARTS WITH 'op_'
 LET now = datetime.realtime('Z')
-// A time hours ahead shows that the clock was set back.
-FILTER u.due_at <= now OR u.due_at > now + duration({hours: 2})
+// include: fragments/operation_due.cypher
 RETURN DISTINCT tenant

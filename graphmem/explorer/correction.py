@@ -13,6 +13,7 @@ from graphmem.explorer import status
 from graphmem.explorer.reader import SOURCE, Asked, Reader
 from graphmem.folding import fold
 from graphmem.model import Belief, BeliefReasons, Cardinality, Memory, Slot
+from graphmem.rules import claims
 
 How: TypeAlias = Literal["changed", "never"]
 CONFIDENCE = 0.95
@@ -101,7 +102,7 @@ def right_text(wanted: Correction) -> str:
     start, value, end = wanted.text.rpartition(_value(wanted))
     if value:
         return f"{start}{wanted.right}{end}"
-    return f"{wanted.slot.subject} {wanted.slot.predicate.replace('_', ' ')} {wanted.right}"
+    return claims.triple_sentence(None, wanted.slot.subject, wanted.slot.predicate, wanted.right)
 
 
 async def preview(reader: Reader, wanted: Correction) -> dict[str, Any]:

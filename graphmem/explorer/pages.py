@@ -182,13 +182,13 @@ def _quoted(found: BeliefReasons) -> list[Any]:
 
 
 def _over_time(course: Timeline, asked: Asked) -> Values:
-    at = asked.as_of
-    first = course.instants[0] if course.instants else datetime.now(UTC)
+    at, now = asked.as_of, datetime.now(UTC)
+    first = course.instants[0] if course.instants else now
     return {
         "picture": pictures.timeline(course, at.valid),
         "course": course,
         "first_day": f"{first:%Y-%m-%d}",
-        "today": f"{datetime.now(UTC):%Y-%m-%d}",
+        "today": f"{now:%Y-%m-%d}",
         "valid_day": asked.text("valid")[:10],
         "known_day": asked.text("known")[:10],
         "past": at != NOW,

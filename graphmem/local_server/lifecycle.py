@@ -217,7 +217,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
     folder = DataFolder.of(settings)
     folder.create()
     with folder.locked(lock_timeout_s(settings)):
-        if (state := _running(folder)) is not None:
+        if (state := process.running(folder)) is not None:
             return _log_in(folder, state, settings)
     from graphmem.local_server.plugin import building  # slow: imports all read rules
 
@@ -226,7 +226,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
     store = fetch(settings, report=on_progress)
     procedures = building.jar_for_start(settings, on_progress)
     with folder.locked(lock_timeout_s(settings)):
-        if (state := _running(folder)) is not None:
+        if (state := process.running(folder)) is not None:
             return _log_in(folder, state, settings)
         folder.undo_set_aside()
         folder.claim_version(store.lock.neo4j)
@@ -252,7 +252,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
 
 def running_uri(settings: Settings) -> str | None:
     """Return the Bolt address of the running managed server; None if it is not running."""
-    state = _running(DataFolder.of(settings))
+    state = process.running(DataFolder.of(settings))
     return None if state is None else state.uri
 
 
@@ -314,7 +314,7 @@ def browse_link(settings: Settings, query: str) -> str | None:
 
     It never contains the password.
     """
-    running = _running(DataFolder.of(settings))
+    running = process.running(DataFolder.of(settings))
     return _browser(running, query) if running else None
 
 
@@ -325,11 +325,6 @@ def _browser(running: ServerState, query: str = "") -> str:
 
 def ignore_progress(_: Progress) -> None:
     """Discard a progress report."""
-
-
-def _running(folder: DataFolder) -> ServerState | None:
-    state = folder.read_state()
-    return state if process.find(folder, state) else None
 
 
 def _start(launcher: process.Launcher, settings: Settings, cache: Path | None) -> ServerState:

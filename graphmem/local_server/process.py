@@ -254,6 +254,12 @@ def _command_line(process: psutil.Process) -> list[str]:
     return command
 
 
+def running(folder: DataFolder) -> ServerState | None:
+    """Return the state of a data folder's running server, or None."""
+    state = folder.read_state()
+    return state if find(folder, state) else None
+
+
 def wait_ready(
     folder: DataFolder,
     state: ServerState,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from graphmem.graph import catalog
 from graphmem.graph.catalog import LANGUAGE, MAP, Procedure, in_generation, in_one_map
 from graphmem.local_server import process
-from graphmem.local_server.files import DataFolder
+from graphmem.local_server.files import DataFolder, ServerState
 from graphmem.maven import Progress, Report
 from graphmem.settings import Settings
 
@@ -71,12 +71,12 @@ def plan_first_reads(settings: Settings, report: Report) -> None:
     from neo4j.exceptions import DriverError, Neo4jError
 
     folder = DataFolder.of(settings)
-    if process.find(folder, folder.read_state()) is None:
+    if (state := process.running(folder)) is None:
         return
     report(Progress("ready", "Planning the first recall"))
     # An unplanned query is planned on first use.
     with suppress(DriverError, Neo4jError):
-        _plan_all(folder, FIRST)
+        _plan_all(folder, state, FIRST)
 
 
 def warm(folder: DataFolder) -> None:
@@ -88,11 +88,13 @@ def warm(folder: DataFolder) -> None:
     """
     from filelock import FileLock, Timeout
 
+    if (state := process.running(folder)) is None:
+        return
     with suppress(Timeout), FileLock(folder.root / "warming.lock", timeout=0):
-        _plan_all(folder, HOT)
+        _plan_all(folder, state, HOT)
 
 
-def _plan_all(folder: DataFolder, names: Iterable[str]) -> None:
+def _plan_all(folder: DataFolder, state: ServerState, names: Iterable[str]) -> None:
     """Plan queries; a query that another process is planning is waited for.
 
     For a graph that was never migrated nothing is planned, because its indexes do not exist.
@@ -100,9 +102,6 @@ def _plan_all(folder: DataFolder, names: Iterable[str]) -> None:
     from filelock import FileLock
     from neo4j import READ_ACCESS
 
-    state = folder.read_state()
-    if state is None or process.find(folder, state) is None:
-        return
     with (
         process.connect(state.uri, folder.password()) as driver,
         driver.session(default_access_mode=READ_ACCESS) as session,

@@ -27,7 +27,6 @@ from graphmem.client import AsyncGraphMem
 from graphmem.client.handle import AsyncHandle
 from graphmem.client.validation import valid
 from graphmem.errors import ConfigurationError, GraphmemError, GraphQueryError, InvalidInputError
-from graphmem.jobs import operations
 from graphmem.jobs.operations import OperationPage, OperationStatus
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.mcp.http_connections import HttpLimits
@@ -346,30 +345,25 @@ def _results(operation: Operation) -> dict[str, Any]:
 
 
 def _add_operations(app: FastAPI, service: Service) -> None:
-    async def page(request: Request, given: Annotated[OperationQuery, Query()]) -> OperationPage:
+    runner = service.runner
+
+    async def asker(request: Request) -> tuple[AsyncHandle, Grant]:
         grant: Grant = request.scope[GRANT]
-        context = (await service.connection.memory()).tenant(grant.tenant)._state.context
-        found = await operations.page(
-            context, long_calls.granted_to(grant), cursor=given.cursor, limit=given.limit
-        )
-        return long_calls.shown(grant, found)
+        return (await service.connection.memory()).tenant(grant.tenant), grant
+
+    async def page(request: Request, given: Annotated[OperationQuery, Query()]) -> OperationPage:
+        return await runner.page(*await asker(request), cursor=given.cursor, limit=given.limit)
 
     async def find(request: Request, operation_id: OperationId) -> OperationStatus:
-        grant: Grant = request.scope[GRANT]
-        handle = (await service.connection.memory()).tenant(grant.tenant)
-        return await service.runner.find(handle, grant, operation_id)
+        return await runner.find(*await asker(request), operation_id)
 
     async def cancel(request: Request, operation_id: OperationId) -> OperationStatus:
-        found = await find(request, operation_id)
-        grant: Grant = request.scope[GRANT]
-        context = (await service.connection.memory()).tenant(grant.tenant)._state.context
-        await operations.cancel(context, found.id)
-        return await find(request, operation_id)
+        return await runner.cancel(*await asker(request), operation_id)
 
     async def events(request: Request, operation_id: OperationId) -> Response:
         await find(request, operation_id)
         states = long_calls.states(lambda: find(request, operation_id))
-        return EventStream(service.runner, states)
+        return EventStream(runner, states)
 
     one = f"{V1}/operations/{{operation_id}}"
     for verb, path, endpoint, kind, summary in (

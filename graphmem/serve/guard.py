@@ -20,7 +20,7 @@ from graphmem.model.calls import CALL, Call
 from graphmem.rules import urls
 from graphmem.serve.admission import Places, busy
 from graphmem.serve.keys import Grant, Key, KeyRing
-from graphmem.serve.logins import FILES, PAGES, LoginNeeded, Logins
+from graphmem.serve.logins import FILES, LoginNeeded, Logins
 from graphmem.serve.problems import Problem
 
 MAX_BODY = 4 * 1024 * 1024
@@ -81,6 +81,21 @@ class RateLimit:
             raise Problem(429, "too_many_requests", text, headers=wait)
 
 
+class GuessLimit(RateLimit):
+    """Limit of the invalid keys that an address sends."""
+
+    def __init__(self) -> None:
+        super().__init__(GUESSES_PER_S, "An address with invalid keys")
+
+    def take_of(self, scope: Scope) -> None:
+        """Count a request with an invalid key.
+
+        Raises:
+            Problem: its address has sent too many.
+        """
+        self.take((scope.get("client") or ("",))[0])
+
+
 class Guard:
     """Refuses requests that may not reach a route, and records the grant of the others."""
 
@@ -100,7 +115,7 @@ class Guard:
         self._origins = origins
         self._keys = keys
         self._rate = rate
-        self._guesses = RateLimit(GUESSES_PER_S, "An address with invalid keys")
+        self._guesses = GuessLimit()
         self._places = Places()
         self._held = 0
 
@@ -119,7 +134,7 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                if _streams(message):
+                if streams(message):
                     place.close()  # a stream lasts for minutes, and mostly waits
                 own = [(REQUEST_ID.encode(), call.id.encode())]
                 if call.reached:
@@ -196,7 +211,7 @@ class Guard:
             )
 
     def _check_key(self, scope: Scope, headers: Headers) -> None:
-        if scope["path"] in PAGES:
+        if scope["path"] in self._logins.pages:
             grant = self._logins.grant(headers)
             if grant is None:
                 raise LoginNeeded(scope["path"], scope["query_string"].decode("latin-1"))
@@ -213,7 +228,7 @@ class Guard:
         if given[: len(_SCHEME)].lower() == _SCHEME:
             key = self._keys.find(given[len(_SCHEME) :].strip())
         if key is None:
-            self._guesses.take((scope.get("client") or ("",))[0])
+            self._guesses.take_of(scope)
             raise Problem(
                 401,
                 "unauthorized",
@@ -248,7 +263,8 @@ async def _parts(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
         more = message.get("more_body", False)
 
 
-def _streams(start: Message) -> bool:
+def streams(start: Message) -> bool:
+    """Return whether an answer that starts is a stream of events."""
     found = Headers(raw=start.get("headers", [])).get("content-type", "")
     return found.startswith("text/event-stream")
 

@@ -67,14 +67,18 @@ class Grant(Record):
         return tuple(scope for scope in self.scopes if not scope.endswith(ANY))
 
     @property
+    def prefixes(self) -> tuple[str, ...]:
+        """Beginnings of names whose scopes are granted."""
+        return tuple(scope.removesuffix(ANY) for scope in self.scopes if scope.endswith(ANY))
+
+    @property
     def covers_tenant(self) -> bool:
         """Whether all scopes of the tenant are granted."""
         return ANY in self.scopes
 
     def covers(self, scope: str) -> bool:
         """Return whether a scope is granted."""
-        prefixes = tuple(one[:-1] for one in self.scopes if one.endswith(ANY))
-        return scope in self.named or scope.startswith(prefixes)
+        return scope in self.named or scope.startswith(self.prefixes)
 
     def contains(self, other: Grant) -> bool:
         """Return whether another grant opens nothing that this one does not open."""
@@ -89,8 +93,7 @@ class Grant(Record):
         """Return whether everything is granted that another grant's scope or prefix grants."""
         if not granted.endswith(ANY):
             return self.covers(granted)
-        prefixes = (one for one in self.scopes if one.endswith(ANY))
-        return any(granted[:-1].startswith(one[:-1]) for one in prefixes)
+        return granted.removesuffix(ANY).startswith(self.prefixes)
 
 
 class KeyRecord(Grant):
@@ -327,7 +330,7 @@ class KeyRing:
         self._refresh()
         start, _, secret = given.removeprefix(PREFIX).partition("_")
         key = self._keys.get(start) if given.startswith(PREFIX) else None
-        known = hmac.compare_digest(key.digest if key else _digest(""), _digest(secret))
+        known = hmac.compare_digest(key.digest if key else secret_digest(""), secret_digest(secret))
         if key is None or not known or key.state(datetime.now(UTC)) != "valid":
             return None
         return key
@@ -373,7 +376,7 @@ def _new(
         **{field: getattr(grant, field) for field in Grant.model_fields},
         id=key_id,
         name=name,
-        digest=_digest(secret),
+        digest=secret_digest(secret),
         created_at=now,
         created_by=OPERATOR if maker is None else maker.id,
         expires_at=expires,
@@ -396,5 +399,6 @@ def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
     return min((at for at in (one, other) if at is not None), default=None)
 
 
-def _digest(secret: str) -> str:
+def secret_digest(secret: str) -> str:
+    """Return the digest by which a secret is stored."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

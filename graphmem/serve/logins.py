@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
@@ -17,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 
 from graphmem.explorer.rendering import ASSETS, address
-from graphmem.serve.keys import Grant, KeyRing
+from graphmem.serve.keys import Grant, KeyRing, secret_digest
 from graphmem.serve.problems import Problem
 
 SESSION_S = 12 * 3_600
@@ -29,11 +29,6 @@ OPERATOR = "operator"
 LOGIN = "/login"
 FILES = frozenset({LOGIN, *(f"/assets/{name}" for name in ASSETS)})
 """Paths of the explorer that need no session."""
-PAGES = frozenset(
-    {"/", "/search", "/subject", "/slot", "/item", "/review", "/correct", "/undo"}
-    | {"/scope", "/logout"}
-)
-"""Paths that a session opens instead of a key."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,7 @@ def one_time() -> Iterator[tuple[Secrets, str]]:
     with TemporaryDirectory(prefix="graphmem-login-") as folder:
         text = secrets.token_urlsafe(32)
         file = Path(folder) / "ticket"
-        file.write_text(_digest(text), "ascii")
+        file.write_text(secret_digest(text), "ascii")
         yield Secrets(ticket=file), text
 
 
@@ -70,10 +65,19 @@ class LoginNeeded(Problem):
 class Logins:
     """Sessions of a server."""
 
-    def __init__(self, known: Secrets, port: int, keys: KeyRing | Grant, operator: Grant) -> None:
+    def __init__(
+        self,
+        known: Secrets,
+        port: int,
+        keys: KeyRing | Grant,
+        operator: Grant,
+        pages: Collection[str],
+    ) -> None:
         self._known = known
         self._keys = keys
         self._operator = operator
+        self.pages = pages
+        """Paths that a session opens instead of a key."""
         self.cookie = f"graphmem_{port}"
         """Name of the cookie: browsers share cookies between the ports of a host."""
 
@@ -127,14 +131,10 @@ class Logins:
             return False
         try:
             fresh = time.time() - file.stat().st_mtime < TICKET_S
-            known = hmac.compare_digest(file.read_text("ascii"), _digest(ticket))
+            known = hmac.compare_digest(file.read_text("ascii"), secret_digest(ticket))
             if fresh and known:
                 # Only one process can remove it.
                 file.unlink()
         except FileNotFoundError:
             return False
         return fresh and known
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -26,7 +26,7 @@ from graphmem.model.calls import CALL, Call
 from graphmem.rules import identity
 from graphmem.serve import problems
 from graphmem.serve.admission import busy
-from graphmem.serve.keys import ANY, Grant, Key
+from graphmem.serve.keys import Grant, Key
 from graphmem.serve.operations import BY_METHOD, Operation, arguments_of
 from graphmem.serve.problems import log
 
@@ -92,11 +92,26 @@ class Runner:
         Raises:
             NotFoundError: the grant shows none of this id.
         """
-        context = handle._state.context
-        found = await operations.page(context, granted_to(grant), one=operation_id)
-        for one in shown(grant, found).operations:
+        for one in (await self.page(handle, grant, one=operation_id)).operations:
             return one
         raise NotFoundError(f"No operation {operation_id!r}.")
+
+    async def page(self, handle: AsyncHandle, grant: Grant, **asked: Any) -> OperationPage:
+        """Return the operations of a page that a grant shows; see `operations.page`."""
+        granted = Granted(grant.named, grant.prefixes)
+        found = await operations.page(handle._state.context, granted, **asked)
+        seen = tuple(one for one in found.operations if shows(grant, one))
+        return found.model_copy(update={"operations": seen})
+
+    async def cancel(self, handle: AsyncHandle, grant: Grant, operation_id: str) -> OperationStatus:
+        """Ask for the end of an operation and return its state.
+
+        Raises:
+            NotFoundError: the grant shows none of this id.
+        """
+        found = await self.find(handle, grant, operation_id)
+        await operations.cancel(handle._state.context, found.id)
+        return await self.find(handle, grant, operation_id)
 
     async def run(self) -> None:
         """Run calls until the task is cancelled; those of this process are then free for others."""
@@ -223,22 +238,11 @@ def counted(result: object) -> dict[str, Any]:
     return found
 
 
-def granted_to(grant: Grant) -> Granted:
-    """Return the scopes whose operations a grant shows."""
-    return Granted(grant.named, [one[:-1] for one in grant.scopes if one.endswith(ANY)])
-
-
 def shows(grant: Grant, found: OperationStatus) -> bool:
     """Return whether a grant shows an operation: it could have asked for it."""
     operation = BY_METHOD[found.method]
     whole = grant.covers_tenant or not operation.of_tenant
     return operation.right in grant.rights and whole
-
-
-def shown(grant: Grant, page: OperationPage) -> OperationPage:
-    """Return the part of a page that a grant shows."""
-    seen = tuple(one for one in page.operations if shows(grant, one))
-    return page.model_copy(update={"operations": seen})
 
 
 class EventStream(StreamingResponse):

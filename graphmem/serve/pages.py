@@ -17,7 +17,7 @@ from graphmem.explorer.reader import Asked, MissingRightError, Reader
 from graphmem.explorer.rendering import address
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.serve import problems
-from graphmem.serve.guard import GRANT, GUESSES_PER_S, RateLimit
+from graphmem.serve.guard import GRANT, GuessLimit
 from graphmem.serve.keys import ANY, Grant, Key
 from graphmem.serve.logins import FILES, LOGIN, SESSION_S, Logins
 from graphmem.serve.problems import Problem
@@ -41,8 +41,12 @@ READS: Mapping[str, pages.Page] = {
 class Visit:
     """A request for a page, of a reader with a session."""
 
-    def __init__(self, request: Request, reader: Reader, form: Mapping[str, str]) -> None:
+    def __init__(
+        self, request: Request, reader: Reader, form: Mapping[str, str], cookie: str
+    ) -> None:
         self.reader = reader
+        self.cookie = cookie
+        """Name of the session's cookie."""
         self.form = Asked(form)
         self.asked = Asked(dict(request.query_params))
         self.request = request
@@ -70,20 +74,14 @@ class Explorer:
         self._logins = logins
         self._handle_of = handle_of
         self._deadline_s = deadline_s
-        self._guesses = RateLimit(GUESSES_PER_S, "An address with invalid keys")
+        self._guesses = GuessLimit()
 
     def add_to(self, app: FastAPI) -> None:
         """Add the routes to an application."""
         routes: dict[tuple[str, str], Callable[[Request], Awaitable[Response]]] = {
             ("GET", LOGIN): self._ask,
             ("POST", LOGIN): self._log_in,
-            **{("GET", path): self._answering(_reading(page)) for path, page in READS.items()},
-            ("GET", "/correct"): self._answering(_plan),
-            ("POST", "/correct"): self._answering(_correct),
-            ("POST", "/undo"): self._answering(_undo),
-            ("POST", "/review"): self._answering(_decide),
-            ("POST", "/scope"): self._answering(self._choose),
-            ("POST", "/logout"): self._answering(self._log_out),
+            **{route: self._answering(answer) for route, answer in ANSWERS.items()},
             **{("GET", path): _file for path in FILES - {LOGIN}},
         }
         for (verb, path), endpoint in routes.items():
@@ -100,7 +98,7 @@ class Explorer:
                         "form", form.get("token", "")
                     ):
                         raise Problem(403, "form_refused", "This form is of another session.")
-                    return await answer(Visit(request, reader, form))
+                    return await answer(Visit(request, reader, form, self._logins.cookie))
             except MissingRightError as error:
                 text = f"Your key lacks the right {error.right}, which this needs."
                 return _message(reader, 403, "Not granted", text)
@@ -143,7 +141,7 @@ class Explorer:
         cookie = self._logins.opened(given.get("key", "").strip(), given.get("ticket", ""))
         if cookie is None:
             try:
-                self._guesses.take((request.scope.get("client") or ("",))[0])
+                self._guesses.take_of(request.scope)
             except Problem as problem:
                 return _message(None, problem.status, "Too many attempts", problem.detail)
             problem_text = "This key opens nothing: it is unknown, expired or revoked."
@@ -152,20 +150,6 @@ class Explorer:
             return _login({"next": given.get("next", "")}, problem_text, 401)
         answer = RedirectResponse(_local(given.get("next", "")), 303)
         _set(answer, request, self._logins.cookie, cookie)
-        return answer
-
-    async def _log_out(self, _: Visit) -> Response:
-        answer = RedirectResponse(LOGIN, 303)
-        answer.delete_cookie(self._logins.cookie)
-        answer.delete_cookie(SCOPE)
-        return answer
-
-    async def _choose(self, visit: Visit) -> Response:
-        scope = visit.form.text("scope")
-        if not visit.covers(scope):
-            raise Problem(403, "not_granted", "Your key does not grant this scope.")
-        answer = RedirectResponse("/", 303)
-        _set(answer, visit.request, SCOPE, quote(scope))
         return answer
 
 
@@ -228,6 +212,36 @@ async def _decide(visit: Visit) -> Response:
     accept = visit.form.text("decision") == "accept"
     await correction.decide(visit.reader, visit.form.text("id"), accept=accept)
     return RedirectResponse("/review", 303)
+
+
+async def _choose(visit: Visit) -> Response:
+    scope = visit.form.text("scope")
+    if not visit.covers(scope):
+        raise Problem(403, "not_granted", "Your key does not grant this scope.")
+    answer = RedirectResponse("/", 303)
+    _set(answer, visit.request, SCOPE, quote(scope))
+    return answer
+
+
+async def _log_out(visit: Visit) -> Response:
+    answer = RedirectResponse(LOGIN, 303)
+    answer.delete_cookie(visit.cookie)
+    answer.delete_cookie(SCOPE)
+    return answer
+
+
+ANSWERS: Mapping[tuple[str, str], Answer] = {
+    **{("GET", path): _reading(page) for path, page in READS.items()},
+    ("GET", "/correct"): _plan,
+    ("POST", "/correct"): _correct,
+    ("POST", "/undo"): _undo,
+    ("POST", "/review"): _decide,
+    ("POST", "/scope"): _choose,
+    ("POST", "/logout"): _log_out,
+}
+"""Answers to requests of a session, by verb and path."""
+PAGES = frozenset(path for _, path in ANSWERS)
+"""Paths that a session opens instead of a key."""
 
 
 async def _file(request: Request) -> Response:

@@ -26,7 +26,7 @@ from graphmem.serve.guard import Guard, RateLimit
 from graphmem.serve.key_check import ErasedTenants, KeyCheck
 from graphmem.serve.keys import ANY, RIGHTS, Grant, KeyFile, KeyRing
 from graphmem.serve.logins import Logins, Secrets
-from graphmem.serve.pages import Explorer
+from graphmem.serve.pages import PAGES, Explorer
 from graphmem.settings import Settings
 
 START_S = 120
@@ -135,7 +135,7 @@ def guarded(options: Options, port: int) -> ASGIApp:
     keys = everything if options.no_auth else KeyRing(KeyFile.of(settings))
     tenants = keys.tenants if isinstance(keys, KeyRing) else lambda: [settings.tenant]
     service = Service(settings, tenants)
-    logins = Logins(options.secrets, port, keys, everything)
+    logins = Logins(options.secrets, port, keys, everything, PAGES)
     routes = create_app(service, profile=options.profile, stateless=options.workers > 1)
     Explorer(logins, service.handle, settings.serve_deadline_s).add_to(routes)
     app: ASGIApp = routes

@@ -30,6 +30,18 @@ class Ran:
 Run = Callable[..., Ran]
 
 
+def in_process(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs `graphmem …` in this process."""
+
+    def ran(*args: str) -> Ran:
+        with pytest.raises(SystemExit) as ended:
+            main(list(args))
+        seen = capsys.readouterr()
+        return Ran(int(ended.value.code or 0), seen.out, seen.err)
+
+    return ran
+
+
 @pytest.fixture
 def run(
     migrated: Settings,
@@ -43,10 +55,4 @@ def run(
     monkeypatch.setenv("GRAPHMEM_EMBEDDER", "hash")
     monkeypatch.setenv("COLUMNS", "200")
 
-    def ran(*args: str) -> Ran:
-        with pytest.raises(SystemExit) as ended:
-            main(list(args))
-        seen = capsys.readouterr()
-        return Ran(int(ended.value.code or 0), seen.out, seen.err)
-
-    return ran
+    return in_process(capsys)

@@ -27,6 +27,7 @@ from graphmem.mcp.server import RequestHandler
 from graphmem.mcp.tool import Profile
 from graphmem.serve.keys import Grant, KeyFile, Right
 from graphmem.settings import Settings
+from tests.cli.conftest import Ran, Run
 from tests.plugins.children import environ_of
 
 T = TypeVar("T")
@@ -224,20 +225,8 @@ async def over_http(
     assert await process.stdout.read() == b""
 
 
-@dataclass(frozen=True)
-class Ran:
-    """Exit code and output of a command."""
-
-    code: int
-    out: str
-    err: str
-
-
-Command = Callable[..., Ran]
-
-
 @pytest.fixture
-def graphmem(environ: Environ) -> Command:
+def graphmem(environ: Environ) -> Run:
     """Return a function that runs `graphmem …` in a separate process."""
 
     def ran(*arguments: str, **more: str) -> Ran:

@@ -18,26 +18,21 @@ from graphmem.mcp import clients
 from graphmem.mcp.clients import CLIENTS, Server
 from graphmem.mcp.tools import TOOLS, offered
 from graphmem.settings import Settings
-from tests.mcp.conftest import ROOT, Command, Environ, Opened, Ran, data, over_stdio
+from tests.cli.conftest import Run, in_process
+from tests.mcp.conftest import ROOT, Environ, Opened, data, over_stdio
 from tests.plugins.loops import run_apart as run
 
 
 @pytest.fixture
 def printed(
     environ: Environ, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Command:
+) -> Run:
     """Return a function that runs `graphmem …` in this process."""
     for name, value in environ.items():
         if name.startswith("GRAPHMEM_"):
             monkeypatch.setenv(name, value)
 
-    def ran(*arguments: str) -> Ran:
-        with pytest.raises(SystemExit) as ended:
-            main(list(arguments))
-        seen = capsys.readouterr()
-        return Ran(int(ended.value.code or 0), seen.out, seen.err)
-
-    return ran
+    return in_process(capsys)
 
 
 def entry(name: str, text: str) -> dict[str, Any]:
@@ -52,7 +47,7 @@ def entry(name: str, text: str) -> dict[str, Any]:
 @pytest.mark.system
 @pytest.mark.parametrize("name", CLIENTS)
 def test_the_printed_configuration_starts_the_server(
-    graphmem: Command, environ: Environ, name: str, tenant: str
+    graphmem: Run, environ: Environ, name: str, tenant: str
 ) -> None:
     printed = graphmem("mcp", "--print-config", name, "--scope", "user:alice", "--read-only")
     assert printed.code == 0
@@ -97,14 +92,14 @@ def test_a_url_is_for_a_printed_configuration(capsys: pytest.CaptureFixture[str]
     assert (ended.value.code, "--print-config" in capsys.readouterr().err) == (2, True)
 
 
-def test_a_client_starts_the_server_with_the_chosen_tools(printed: Command) -> None:
+def test_a_client_starts_the_server_with_the_chosen_tools(printed: Run) -> None:
     block = printed("mcp", "--print-config", "zed", "--tools", "full").out
     assert entry("zed", block)["args"][-2:] == ["--tools", "full"]
     assert "--tools" not in printed("mcp", "--print-config", "zed").out
 
 
 def test_each_project_has_a_scope_of_its_own(
-    printed: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    printed: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def scope_of(folder: Path, *more: str) -> tuple[str, str]:
         monkeypatch.chdir(folder)
@@ -166,20 +161,20 @@ def test_odd_values_are_quoted_correctly(odd: str) -> None:
         assert found["env"] == {"GRAPHMEM_HOME": odd}
 
 
-def test_an_unknown_client_is_refused(printed: Command) -> None:
+def test_an_unknown_client_is_refused(printed: Run) -> None:
     done = printed("mcp", "--print-config", "netscape")
     assert (done.code, done.out) == (2, "")
     assert all(name in done.err for name in CLIENTS)
 
 
-def test_the_help_names_every_client(printed: Command) -> None:
+def test_the_help_names_every_client(printed: Run) -> None:
     # A line may break after a hyphen.
     shown = re.sub(r"-\s+", "-", printed("mcp", "--help").out)
     words = set(re.findall(r"[\w-]+", shown))
     assert CLIENTS.keys() <= words
 
 
-def test_the_tools_are_listed_with_their_token_costs(printed: Command) -> None:
+def test_the_tools_are_listed_with_their_token_costs(printed: Run) -> None:
     costs = json.loads(printed("mcp", "--tools", "full", "--list-tools", "--json").out)
     assert {one["name"] for one in costs} == TOOLS.keys()
     assert all(0 < one["tokens_asked"] < one["tokens"] for one in costs)

@@ -14,16 +14,8 @@ import httpx2
 import pytest
 
 from graphmem.mcp.listening import is_loopback
-from tests.mcp.conftest import (
-    INITIALIZE,
-    Command,
-    Environ,
-    Served,
-    data,
-    key_of,
-    over_http,
-    refused,
-)
+from tests.cli.conftest import Run
+from tests.mcp.conftest import INITIALIZE, Environ, Served, data, key_of, over_http, refused
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.loops import run_apart as run
 
@@ -181,7 +173,7 @@ def test_loopback_addresses() -> None:
     assert not any(is_loopback(host) for host in others)
 
 
-def test_a_port_in_use_is_reported(graphmem: Command) -> None:
+def test_a_port_in_use_is_reported(graphmem: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         refusal = graphmem("serve", "--port", port)

@@ -41,7 +41,7 @@ async def sent(app: Guard, path: str, receive: Receive | None = None) -> tuple[i
 def guarded(app: Callable[[Scope, Receive, Send], Awaitable[None]], tenant: str = "a") -> Guard:
     """Return a guard that grants everything of a tenant."""
     grant, rate = Grant(tenant=tenant), RateLimit(100_000.0)
-    logins = Logins(Secrets(), 0, grant, grant)
+    logins = Logins(Secrets(), 0, grant, grant, ())
     return Guard(app, hosts=[HOST], origins=[], keys=grant, rate=rate, logins=logins)
 
 

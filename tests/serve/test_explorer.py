@@ -19,7 +19,8 @@ from starlette.testclient import TestClient
 from graphmem import Handle
 from graphmem.mcp.listening import ListenAddress
 from graphmem.serve import logins
-from graphmem.serve.logins import PAGES, one_time
+from graphmem.serve.logins import one_time
+from graphmem.serve.pages import PAGES
 from graphmem.serve.server import Options, guarded
 from graphmem.settings import Settings
 from tests.plugins import hostile
