@@ -113,6 +113,9 @@ def test_a_request_that_gives_up_keeps_no_place() -> None:
         waiting = [asyncio.ensure_future(places.enter("a")) for _ in range(3)]
         await asyncio.sleep(0)
         waiting[1].cancel()
+        await asyncio.wait([waiting[1]])
+        await asyncio.sleep(0)
+        assert not waiting[0].done()  # one that only waited has no place to give
         places.leave()
         waiting[0].cancel()  # it has just been given the place
         await asyncio.wait(waiting)
