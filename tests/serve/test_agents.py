@@ -29,7 +29,7 @@ from tests.mcp.conftest import (
 )
 from tests.plugins.clients import on_tenant
 from tests.plugins.loops import run_apart as run
-from tests.serve.conftest import Api
+from tests.plugins.service import Api
 
 ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 READERS = {name for name, tool in TOOLS.items() if tool.read_only}

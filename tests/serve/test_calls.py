@@ -14,7 +14,7 @@ from graphmem.rules.plain import plain
 from graphmem.serve.keys import RIGHTS
 from graphmem.serve.operations import OPERATIONS
 from tests.plugins.clients import on_tenant
-from tests.serve.conftest import Api
+from tests.plugins.service import Api
 
 ALL = " ".join(RIGHTS)
 

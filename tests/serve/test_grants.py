@@ -18,8 +18,8 @@ from tests.isolation.victims import MARK, mark_everything
 from tests.plugins.clients import on_tenant
 from tests.plugins.everything import write_everything
 from tests.plugins.graph import Look, fresh_tenant
+from tests.plugins.service import Api
 from tests.plugins.texts import unlike
-from tests.serve.conftest import Api
 
 ALL = " ".join(RIGHTS)
 VICTIM = "user:victim"

@@ -24,7 +24,7 @@ from graphmem.serve.problems import Problem
 from graphmem.serve.server import JsonLines, Options, checked
 from graphmem.settings import Settings
 from tests.plugins.cutting import wire_to
-from tests.serve.conftest import PORT, Api, served, settings_of
+from tests.plugins.service import PORT, Api, served, settings_of
 
 RECALL = {"query": "Atlas"}
 

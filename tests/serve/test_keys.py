@@ -23,7 +23,7 @@ from graphmem.serve.keys import RIGHTS, Grant, KeyFile, KeyRing
 from graphmem.settings import Settings
 from tests.plugins.clients import on_tenant
 from tests.plugins.loops import run_apart
-from tests.serve.conftest import Api, served, settings_of
+from tests.plugins.service import Api, served, settings_of
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:

@@ -23,8 +23,8 @@ from tests.plugins.children import environ_of
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 from tests.plugins.ratings import Rate
+from tests.plugins.service import settings_of
 from tests.plugins.texts import unlike
-from tests.serve.conftest import settings_of
 
 SCOPE = "user:alice"
 SERVER = """

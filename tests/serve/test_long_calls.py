@@ -20,7 +20,7 @@ from graphmem.serve import long_calls
 from graphmem.serve.keys import RIGHTS
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look
-from tests.serve.conftest import Api
+from tests.plugins.service import Api
 
 ALL = " ".join(RIGHTS)
 ALICE = {"headers": {"Graphmem-Scope": "user:alice"}}

@@ -17,8 +17,8 @@ from tests.mcp.conftest import environ as environ
 from tests.mcp.conftest import opened as opened
 from tests.mcp.conftest import settings as settings
 from tests.plugins.clients import on_tenant
+from tests.plugins.service import Api
 from tests.plugins.texts import unlike
-from tests.serve.conftest import Api
 
 REQUESTS = 50
 

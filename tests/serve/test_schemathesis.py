@@ -18,7 +18,7 @@ from schemathesis.core.result import Ok
 from graphmem.serve.keys import RIGHTS
 from tests.docs.openapi_document import document
 from tests.plugins.graph import fresh_tenant
-from tests.serve.conftest import Api
+from tests.plugins.service import Api
 
 PARTS = 4
 ALL = " ".join(RIGHTS)
