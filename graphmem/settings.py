@@ -87,6 +87,8 @@ class Settings(BaseModel):
     """Database name; unset: the user's home database."""
     browser: str | None = None
     """URL of Neo4j Browser; unset: the server's own, or Neo4j's for Aura."""
+    explorer: str | None = None
+    """URL of `graphmem serve`, where ids lead; unset: commands print ids without links."""
     max_pool_size: int = Field(50, ge=1, le=10_000)
     """Maximum number of connections."""
     connect_timeout_s: float = Field(10.0, gt=0)

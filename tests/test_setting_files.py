@@ -349,6 +349,7 @@ SERVICES = {
     "embedder_url": "http://theirs/v1",
     "embedder": "huggingface/https://theirs/v1",
     "browser": "http://theirs/browser",
+    "explorer": "http://theirs/explorer",
 }
 
 
@@ -426,7 +427,8 @@ def shown(key: SecretStr | None) -> str:
 
 
 @pytest.mark.parametrize(
-    ("setting", "value"), [(name, at) for name, at in SERVICES.items() if name != "browser"]
+    ("setting", "value"),
+    [(name, at) for name, at in SERVICES.items() if name not in {"browser", "explorer"}],
 )
 def test_no_key_of_the_user_is_sent_to_a_service_of_a_project(
     project: Path, user: Path, monkeypatch: pytest.MonkeyPatch, setting: str, value: str

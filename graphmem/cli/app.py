@@ -121,13 +121,21 @@ class App:
             view = VIEWS[view]
         from graphmem.model import zones
 
-        shown = zones.in_zone(self._with_short_ids(data), self.settings.time_zone)
+        short = self._short_ids(data)
+        if self.settings.explorer is not None:
+            from graphmem.rules.links import item_address
+
+            whole = {text: item_id for item_id, text in short.items()}
+            explorer = self.settings.explorer
+            self.console.link_of = lambda text: item_address(whole.get(text, text), explorer)
+        shown = terminal.visible(data, lambda text: short.get(text, text)) if short else data
+        shown = zones.in_zone(shown, self.settings.time_zone)
         self.console.print(view(terminal.visible(shown)))
 
-    def _with_short_ids(self, data: T) -> T:
-        """Return a copy of data with short ids, which every command accepts."""
+    def _short_ids(self, data: object) -> dict[str, str]:
+        """Return the short forms of the ids in data, which every command accepts."""
         if self._open is None:
-            return data
+            return {}
         from graphmem.client.namespace import short_forms
 
         texts: list[str] = []
@@ -137,8 +145,7 @@ class App:
             return text
 
         terminal.visible(data, noted)
-        short = short_forms(self._open, texts)
-        return terminal.visible(data, lambda text: short.get(text, text))
+        return short_forms(self._open, texts)
 
     def emit_json(self, data: object) -> None:
         """Print `data` as JSON, with or without --json."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import ZipFile, ZipInfo
@@ -132,7 +131,8 @@ def browse(
         # One line: the terminal wraps it without breaking it for copying.
         terminal.echo(made.url)
         app.note(f"Log in as {made.user}; the password is {made.password}.")
-        app.note("Captions and colours: graphmem admin browser --output DIR")
+        if app.settings.uri is not None:  # the managed server sends them
+            app.note("Captions and colours: graphmem admin browser --output DIR")
         if not only_print:
             click.launch(made.url)
 
@@ -200,6 +200,7 @@ def browser(app: App, output: Path) -> None:
     to them contains the same queries with their parameters, to read or to drag one by one.
     """
     from graphmem.graph import catalog
+    from graphmem.local_server.styling import style_sheet
 
     folder = output / FOLDER
     try:
@@ -222,8 +223,3 @@ def browser(app: App, output: Path) -> None:
         {"style": str(style), "queries": str(archive), "folder": str(folder)},
         lambda _: f"Drag onto Neo4j Browser: {style}\nDrag onto Neo4j Browser: {archive}",
     )
-
-
-def style_sheet() -> str:
-    """Return the style sheet of the package."""
-    return (resources.files("graphmem") / "data" / "browser.grass").read_text("utf-8")

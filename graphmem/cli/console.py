@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -11,10 +11,11 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.measure import Measurement
 from rich.progress import Progress, ProgressColumn, Task
 from rich.segment import Segment
+from rich.style import Style
 from rich.table import Column, Table
 from rich.text import Text
 
-from graphmem.rules import display
+from graphmem.rules import display, short_ids
 
 MARK = "↳ "
 """Prefix of continuation lines, after wrapping or a stored line feed.
@@ -30,6 +31,8 @@ class Console(rich.console.Console):
 
     def __init__(self, *, stderr: bool = False, **how: Any) -> None:
         super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False, **how)
+        self.link_of: Callable[[str], str] | None = None
+        """Returns the address of an id; None to print ids without links."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
@@ -41,7 +44,18 @@ class Console(rich.console.Console):
             renderable = _IndentedText(renderable)
         for one in super().render(renderable, options):
             # Control segments come from rich: a progress bar moves the cursor with them.
-            yield one if one.control else one._replace(text=display.block(one.text))
+            shown = one if one.control else one._replace(text=display.block(one.text))
+            yield from [shown] if one.control or self.link_of is None else self._linked(shown)
+
+    def _linked(self, shown: Segment) -> Iterator[Segment]:
+        """Yield a segment with its ids as links, which rich writes to a terminal only."""
+        end = 0
+        for found in short_ids.IDS.finditer(shown.text):
+            yield shown._replace(text=shown.text[end : found.start()])
+            link = Style(link=self.link_of(found[0])) if self.link_of else None
+            yield Segment(found[0], (shown.style or Style()) + link)
+            end = found.end()
+        yield shown._replace(text=shown.text[end:])
 
 
 class SafeRenderable:

@@ -173,18 +173,20 @@ def revoke(app: App, *, key_id: str) -> None:
 
 @click.command()
 @click.argument("item_id", metavar="ID")
-@click.option("--url", default="http://127.0.0.1:8766", help="Address of the server.")
+@click.option(
+    "--url", help="Address of the server.  [default: GRAPHMEM_EXPLORER, or http://127.0.0.1:8766]"
+)
 @click.option("--print", "only_print", is_flag=True, help="Print the address without opening it.")
 @command(connects=False)
-def browse(app: App, *, item_id: str, url: str, only_print: bool) -> None:
+def browse(app: App, *, item_id: str, url: str | None, only_print: bool) -> None:
     """Open an item in the explorer of `serve`.
 
     That is a belief, a memory, an episode or a turn. The page asks for a key if the browser has no
     session.
     """
-    from urllib.parse import urlencode
+    from graphmem.rules import links
 
-    address = f"{url.rstrip('/')}/item?{urlencode({'id': item_id}, errors='surrogatepass')}"
+    address = links.item_address(item_id, url or app.settings.explorer or links.LOCAL)
     app.emit({"url": address}, lambda _: address)
     if not (only_print or app.json):
         click.launch(address)

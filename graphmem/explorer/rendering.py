@@ -7,13 +7,13 @@ from datetime import datetime
 from functools import cache
 from importlib import resources
 from typing import Any
-from urllib.parse import urlencode
 
 import jinja2
 from markupsafe import Markup
 
 from graphmem.explorer.status import MARKS
 from graphmem.rules import display
+from graphmem.rules.links import address
 
 ASSETS: Mapping[str, str] = {
     "explorer.css": "text/css",
@@ -93,12 +93,6 @@ def _shown(value: Any) -> Any:
 
 def _is_markup(value: str) -> bool:
     return isinstance(value, Markup)
-
-
-def address(path: str, **query: Any) -> str:
-    """Return an address within the explorer; parameters that are None or empty are left out."""
-    given = {name: value for name, value in query.items() if value not in (None, "")}
-    return f"{path}?{urlencode(given, errors='surrogatepass')}" if given else path
 
 
 def _day(at: datetime | None) -> str:

@@ -16,6 +16,7 @@ from pydantic import SecretStr
 
 from graphmem.errors import LocalServerError, ServerLockedError
 from graphmem.folders import cache_folder, home_folder
+from graphmem.local_server.styling import style_command
 from graphmem.private_files import make_folder, remove_others_access, write_private
 from graphmem.settings import Settings
 
@@ -280,6 +281,7 @@ class DataFolder:
             "db.logs.query.enabled": "OFF",
             "dbms.usage_report.enabled": "false",
             "client.allow_telemetry": "false",
+            "browser.post_connect_cmd": style_command(),
         }
         text = "# Written at every start; changes here are lost.\n" + "".join(
             f"{name}={value}\n" for name, value in lines.items()

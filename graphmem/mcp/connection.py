@@ -145,6 +145,11 @@ class MemoryConnection:
         """Zone of times without one; None: the machine's."""
         return self._settings.time_zone
 
+    @property
+    def explorer(self) -> str | None:
+        """Address of the explorer in the settings."""
+        return self._settings.explorer
+
     def begin(self) -> None:
         """Start opening the memory unless it is open or being opened."""
         if self._opening is None:

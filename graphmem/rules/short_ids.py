@@ -16,6 +16,10 @@ _DERIVED = re.compile(r"(?P<kind>m|b|t|ep)_[0-9a-f]{32}")
 _SHORT = re.compile(rf"(?P<kind>m|b|t|ep)_[0-9a-f]{{{MIN_DIGITS},31}}")
 _SHORT_EVENT = re.compile(r"0[1-3][0-9a-f]{6}(?:-[0-9a-f-]{0,26})?")
 """Beginning of a UUIDv7 of the years 2005 to 2109; its first digits are a time, in milliseconds."""
+IDS = re.compile(
+    r"(?<![-\w])(?:(?:m|b|t|ep)_[0-9a-f]{4,32}|0[1-3][0-9a-f]{6}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![-\w])"
+)
+"""Ids within a text: those of items, also short ones, and those of events."""
 _CITED = re.compile(r"\[([^\[\]]{1,400})\]")
 
 

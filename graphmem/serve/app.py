@@ -33,6 +33,7 @@ from graphmem.mcp.http_connections import HttpLimits
 from graphmem.mcp.tool import Profile
 from graphmem.model import Origin, Record
 from graphmem.model.calls import CALL
+from graphmem.rules import links
 from graphmem.rules.plain import plain
 from graphmem.serve import long_calls, problems
 from graphmem.serve.agents import PATH, AgentServer
@@ -441,11 +442,13 @@ def _endpoint(
             handle = handle_of(await service.connection.memory(), grant, scope)
             stored = {} if given is None else given.model_dump(mode="json", exclude_unset=True)
             asked = {"given": stored, "path": in_path}
-            found = await service.runner.ask(handle, operation, asked, grant=grant, key=key)
-            place = {"location": f"{V1}/operations/{found.id}"}
-            return Response(to_json(plain(found)), 202, place, "application/json")
+            started = await service.runner.ask(handle, operation, asked, grant=grant, key=key)
+            place = {"location": f"{V1}/operations/{started.id}"}
+            return Response(to_json(plain(started)), 202, place, "application/json")
         with service.traced(request.headers):
-            return answer(await service.call(operation, grant, arguments | in_path, scope, key))
+            found = answer(await service.call(operation, grant, arguments | in_path, scope, key))
+            found.headers["link-template"] = links.TEMPLATE
+            return found
 
     parameters = {
         "request": Request,

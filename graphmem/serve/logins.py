@@ -16,7 +16,8 @@ from tempfile import TemporaryDirectory
 from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
 
-from graphmem.explorer.rendering import ASSETS, address
+from graphmem.explorer.rendering import ASSETS
+from graphmem.rules.links import address
 from graphmem.serve.keys import Grant, KeyRing, secret_digest
 from graphmem.serve.problems import Problem
 

@@ -14,8 +14,8 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from graphmem.errors import GraphmemError
 from graphmem.explorer import correction, pages, rendering
 from graphmem.explorer.reader import Asked, MissingRightError, Reader
-from graphmem.explorer.rendering import address
 from graphmem.model import GLOBAL_SCOPE
+from graphmem.rules.links import address
 from graphmem.serve import problems
 from graphmem.serve.guard import GRANT, GuessLimit
 from graphmem.serve.keys import ANY, Grant, Key

@@ -33,7 +33,10 @@ START_S = 120
 """Seconds without an answer after which a process is replaced; a busy machine starts slowly."""
 GRACE_S = 5
 """Seconds until open connections are closed when the server stops."""
-EXPOSED = ("X-Request-Id", "Graphmem-Bookmark", "Location", "Mcp-Session-Id", "Retry-After")
+EXPOSED = (
+    *("X-Request-Id", "Graphmem-Bookmark", "Link-Template", "Location", "Mcp-Session-Id"),
+    "Retry-After",
+)
 """Headers of answers that a page of an allowed origin may read."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import zipfile
 from collections.abc import Callable
@@ -14,10 +15,13 @@ import pytest
 
 from graphmem import Handle
 from graphmem.cli import browse
+from graphmem.explorer import item_address
 from graphmem.graph import catalog
+from graphmem.local_server.styling import style_command, style_sheet
 from graphmem.settings import Settings
 
 Run = Callable[..., Any]
+LINKED = "https://memory.example"
 
 
 @pytest.fixture
@@ -46,13 +50,34 @@ def asked(plain: Handle) -> dict[str, list[str]]:
     }
 
 
-def test_an_item_is_opened_in_the_explorer(run: Run, launched: list[str]) -> None:
+def test_an_item_is_opened_in_the_explorer(
+    run: Run, launched: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     address = "http://127.0.0.1:8766/item?id=b_1%26x"
     assert run("browse", "b_1&x", "--print").out == f"{address}\n"
     assert run("browse", "b_1&x", "--json").data == {"url": address}
     assert launched == []
     run("browse", "b_1&x", "--url", "http://127.0.0.1:9/")
     assert launched == ["http://127.0.0.1:9/item?id=b_1%26x"]
+    monkeypatch.setenv("GRAPHMEM_EXPLORER", "https://memory.example/")
+    assert run("browse", "m_1", "--print").out == f"{item_address('m_1', LINKED)}\n"
+
+
+def test_ids_are_links_on_a_terminal_only(
+    run: Run, plain: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = plain.remember("Ada lives in Porto.")
+    short, link = str(kept.memory_id)[:6], f"{LINKED}/item?id={kept.memory_id}"
+    written = f"\x1b]8;id=[0-9]+;{re.escape(link)}\x1b\\\\(\x1b\\[[0-9;]*m)?{short}"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b]8" not in run("memory", "list").out
+    monkeypatch.setenv("GRAPHMEM_EXPLORER", LINKED)
+    assert re.search(written, run("memory", "list").out)
+    observed = run("belief", "observe", "Ada", "lives_in", "Porto").out
+    assert re.search(rf"{LINKED}/item\?id=0[0-9a-f-]{{35}}\x1b", observed)
+    assert "\x1b]8" not in run("memory", "list", "--json").out
+    monkeypatch.delenv("FORCE_COLOR")
+    assert "\x1b" not in run("memory", "list").out
 
 
 @pytest.mark.parametrize("kind", browse.VIEWS)
@@ -127,7 +152,7 @@ def test_files_for_browser(tmp_path: Path, run: Run) -> None:
     for _ in range(2):
         made = run("admin", "browser", "--output", str(tmp_path / "for"), "--json").data
     style = Path(made["style"]).read_text("utf-8")
-    assert style == browse.style_sheet()
+    assert style == style_sheet()
     names = [name for name in catalog.names() if name.startswith("browser/")]
     with zipfile.ZipFile(made["queries"]) as packed:
         inside = {name: packed.read(name).decode() for name in packed.namelist()}
@@ -149,10 +174,18 @@ def test_files_for_browser(tmp_path: Path, run: Run) -> None:
 def test_the_style_sheet_speaks_of_what_is_in_the_graph() -> None:
     from graphmem.nodes.declared import NODE_CLASSES, properties, relationships
 
-    style = browse.style_sheet()
+    style = style_sheet()
     edges = {relation.kind for relation in relationships()}
     rules = re.findall(r'node\.(\w+) \{[^}]*caption: "\{(\w+)\}"', style)
     assert {label for label, _ in rules} >= {"Memory", "Belief", "Episode", "Turn", "Event"}
     for label, prop in rules:
         assert prop in properties(NODE_CLASSES[label]), f"{label}.{prop}"
     assert set(re.findall(r"relationship\.(\w+)", style)) <= edges
+    name, _, command = style_command().partition(" ")
+    sent = json.loads(command)
+    assert name == "style"
+    assert ";" not in command
+    assert {label: sent[f"node.{label}"]["caption"] for label, _ in rules} == {
+        label: f"{{{prop}}}" for label, prop in rules
+    }
+    assert set(sent) == set(re.findall(r"^([\w.]+) {$", style, re.MULTILINE))

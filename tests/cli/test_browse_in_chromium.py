@@ -48,7 +48,7 @@ def browse(
 
 
 def test_a_belief_is_drawn_with_our_captions(
-    window: browser.Window, browse: Run, run: Run, plain: Handle, password: str, tmp_path: Path
+    window: browser.Window, browse: Run, plain: Handle, password: str, tmp_path: Path
 ) -> None:
     with plain.session("monday") as session:
         session.add_messages([{"role": "user", "content": "I moved to Porto.", "at": MAY}])
@@ -57,16 +57,11 @@ def test_a_belief_is_drawn_with_our_captions(
     plain.observe("Ada", "lives in", "Porto", kind="refuting", confidence=0.4)
     link = browse("belief", lives.belief_id)
 
-    window.open(link, password)
-    assert len(window.run().captions) == 5
-    style = run("admin", "browser", "--output", str(tmp_path), "--json").data["style"]
-    window.drop(Path(style), "{statement}")
+    captions = [*("Ada lives in Porto", "EVIDENCE", "EVIDENCE", "I moved to Porto.", "monday")]
     window.open(link, password)
     drawn = window.run()
 
-    assert sorted(drawn.captions) == [
-        *("Ada lives in Porto", "EVIDENCE", "EVIDENCE", "I moved to Porto.", "monday")
-    ]
+    assert sorted(drawn.captions) == captions
     assert drawn.edges == {"SUPPORTS": 1, "REFUTES": 1, "QUOTES": 1, "OCCURRED_IN": 2}
     window.shoot(tmp_path / "belief.png")
     assert (tmp_path / "belief.png").stat().st_size > 10_000

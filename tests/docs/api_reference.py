@@ -66,6 +66,8 @@ The [glossary](glossary.md) explains the terms.
   or the module that an entry names.
 - **Instants** need a time zone. `on_progress` is called after each step with its name and a count.
 - **Ids**: where a belief is meant, `BeliefLike` is its id, or a record or receipt that has it.
+- **Pages**: `item_address` of `graphmem.explorer` returns the address of any id in the
+  [explorer](explorer.md#links).
 """
 
 

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from graphmem import Handle
-from graphmem.mcp.server import INSTRUCTIONS, READ_ONLY
+from graphmem.mcp.server import INSTRUCTIONS, PAGE, READ_ONLY
 from graphmem.mcp.tools import TOOLS
 from graphmem.serve.keys import KeyFile
 from graphmem.settings import Settings
@@ -67,7 +67,8 @@ def test_an_agent_has_the_grant_of_its_key(
             assert text.startswith(INSTRUCTIONS)
             blue = {"Graphmem-Scope": "team:blue"}
             scopes, tools, text = await seen(server, reader, **blue)
-            assert (scopes, tools, text) == ({"team:blue", "global"}, READERS, READ_ONLY)
+            page = PAGE.format(f"{server.url.removesuffix('/mcp')}/item?id=ID")
+            assert (scopes, tools, text) == ({"team:blue", "global"}, READERS, READ_ONLY + page)
             assert (await seen(server, server.key))[1] == TOOLS.keys()
             async with server.client(team, **{"Graphmem-Scope": "team:red"}) as one:
                 stored = await data(one, "remember", content="The red team rows on Mondays.")

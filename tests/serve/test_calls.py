@@ -40,6 +40,8 @@ def test_the_daily_verbs(api: Api, client: Handle, tenant: str) -> None:
     assert call("GET", f"/memories/{newer['newer_id']}")["id"] == newer["newer_id"]
     assert call("POST", "/forget", target | {"dry_run": False})["applied"] is True
     assert api.send(None, "GET", f"/v1/memories/{newer['newer_id']}").status_code == 401
+    listed = api.send(api.key(tenant, "user:alice"), "GET", "/v1/memories")
+    assert listed.headers["link-template"] == '"/item?id={id}"; rel="item"'
 
 
 def test_sessions(api: Api, tenant: str) -> None:
