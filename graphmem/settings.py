@@ -172,10 +172,6 @@ class Settings(BaseModel):
     telemetry_tenants: bool = False
     """Label these metrics and spans with the tenant."""
 
-    mcp_max_connections: int = Field(2_000, ge=16, le=10_000)
-    """Maximum connections of `graphmem serve`; a quarter of the process's files if fewer."""
-    mcp_request_timeout_s: float = Field(10.0, gt=0, le=600)
-    """Seconds that an HTTP client has for the head of a request, and for each part of its body."""
     mcp_max_sessions: int = Field(1_000, ge=1, le=100_000)
     """Maximum open MCP sessions over HTTP."""
     mcp_session_idle_s: float = Field(1_800.0, gt=0, le=86_400)
@@ -183,6 +179,10 @@ class Settings(BaseModel):
 
     serve_keys: Path | None = None
     """File of the keys of `graphmem serve`; unset: in the data folder. See docs/http.md."""
+    serve_max_connections: int = Field(2_000, ge=16, le=10_000)
+    """Maximum connections of `graphmem serve`; a quarter of the process's files if fewer."""
+    serve_request_timeout_s: float = Field(10.0, gt=0, le=600)
+    """Seconds for the head of a request, each part of its body, and each 64 KiB of its answer."""
     serve_deadline_s: float = Field(30.0, gt=0, le=600)
     """Maximum time for a call over HTTP, seconds."""
     serve_requests_per_s: float = Field(100.0, gt=0)

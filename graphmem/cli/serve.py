@@ -46,8 +46,8 @@ def serve(app: App, **given: Any) -> None:
         return
     for package in ("fastapi", "jinja2", "mcp.server", "uvicorn"):
         library(package, "serve", "The HTTP API")
-    from graphmem.mcp.listening import ListenAddress, is_loopback
     from graphmem.serve import logins, server
+    from graphmem.serve.listening import ListenAddress, is_loopback
 
     listen = ListenAddress(given["host"], given["port"], given["allow_host"], given["allow_origin"])
     app.log_in()

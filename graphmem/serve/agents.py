@@ -19,11 +19,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from graphmem.errors import GraphmemError
 from graphmem.mcp.connection import Caller, MemoryConnection
 from graphmem.mcp.frames import MAX_FRAME, FrameCheck
-from graphmem.mcp.http_connections import HttpLimits
-from graphmem.mcp.http_sessions import SessionLimit
 from graphmem.mcp.server import Context, RequestHandler, create_server
 from graphmem.mcp.tool import Profile
 from graphmem.serve import problems
+from graphmem.serve.agent_sessions import SessionLimit
+from graphmem.serve.connections import HttpLimits
 from graphmem.serve.guard import GRANT
 from graphmem.serve.keys import Grant, Key
 from graphmem.serve.problems import Problem

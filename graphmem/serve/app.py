@@ -29,7 +29,6 @@ from graphmem.client.validation import valid
 from graphmem.errors import ConfigurationError, GraphmemError, GraphQueryError, InvalidInputError
 from graphmem.jobs.operations import OperationPage, OperationStatus
 from graphmem.mcp.connection import MemoryConnection
-from graphmem.mcp.http_connections import HttpLimits
 from graphmem.mcp.tool import Profile
 from graphmem.model import Origin, Record
 from graphmem.model.calls import CALL
@@ -37,6 +36,7 @@ from graphmem.rules import links
 from graphmem.rules.plain import plain
 from graphmem.serve import long_calls, problems
 from graphmem.serve.agents import PATH, AgentServer
+from graphmem.serve.connections import HttpLimits
 from graphmem.serve.document import openapi, result_of
 from graphmem.serve.guard import BOOKMARK, GRANT
 from graphmem.serve.key_routes import TAG, add_key_routes, maker

@@ -8,17 +8,19 @@ import re
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graphmem.mcp.http_connections import admit
 from graphmem.model.calls import CALL, Call
 from graphmem.rules import urls
 from graphmem.serve.admission import Places, busy
+from graphmem.serve.answers import Answer, Held
+from graphmem.serve.connections import admit
 from graphmem.serve.keys import Grant, Key, KeyRing
 from graphmem.serve.logins import FILES, LoginNeeded, Logins
 from graphmem.serve.problems import Problem
@@ -26,7 +28,7 @@ from graphmem.serve.problems import Problem
 MAX_BODY = 4 * 1024 * 1024
 """Maximum size of a body, in bytes."""
 MAX_BODIES = 64 * 1024 * 1024
-"""Maximum size of all bodies that a process holds, in bytes."""
+"""Maximum size of all bodies of requests that a process holds, in bytes."""
 BODY_S = 30.0
 """Seconds in which a body must be complete, and for which a request waits for a place."""
 GUESSES_PER_S = 5.0
@@ -118,30 +120,18 @@ class Guard:
         self._guesses = GuessLimit()
         self._places = Places()
         self._held = 0
+        self._sent = Held()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http" or scope["path"] in HEALTH:
             await self._app(scope, receive, send)
             return
-        headers, status, began = Headers(scope=scope), 0, time.perf_counter()
-        place = ExitStack()
+        headers, began, place = Headers(scope=scope), time.perf_counter(), ExitStack()
         given = headers.get(REQUEST_ID, "")
         call = Call(given if _ID.fullmatch(given) else uuid.uuid4().hex)
         CALL.set(call)
-
-        async def answer(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                if streams(message):
-                    place.close()  # a stream lasts for minutes, and mostly waits
-                own = [(REQUEST_ID.encode(), call.id.encode())]
-                if call.reached:
-                    own.append((BOOKMARK.encode(), ",".join(call.reached).encode()))
-                message["headers"] = [*message.get("headers", ()), *own, *_HEADERS]
-            await send(message)
-
+        answer = Answer(self._sent, (scope, receive, send), partial(_headers, call), place.close)
         try:
             self._check_names(headers)
             call.bookmarks = _bookmarks(headers)
@@ -155,7 +145,8 @@ class Guard:
             await problem.response()(scope, receive, answer)
         finally:
             place.close()
-            _log(scope, call, status, time.perf_counter() - began)
+            answer.end()
+            _log(scope, call, answer.status, time.perf_counter() - began)
 
     async def _enter(self, scope: Scope) -> None:
         """Wait for a place among the requests that are answered at once."""
@@ -263,10 +254,11 @@ async def _parts(receive: Receive, headers: Headers) -> AsyncIterator[bytes]:
         more = message.get("more_body", False)
 
 
-def streams(start: Message) -> bool:
-    """Return whether an answer that starts is a stream of events."""
-    found = Headers(raw=start.get("headers", [])).get("content-type", "")
-    return found.startswith("text/event-stream")
+def _headers(call: Call) -> Iterator[tuple[bytes, bytes]]:
+    yield REQUEST_ID.encode(), call.id.encode()
+    if call.reached:
+        yield BOOKMARK.encode(), ",".join(call.reached).encode()
+    yield from _HEADERS
 
 
 def _bookmarks(headers: Headers) -> tuple[str, ...]:

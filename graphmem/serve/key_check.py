@@ -8,12 +8,13 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from graphmem.client.erasures import is_erased
 from graphmem.errors import GraphmemError
 from graphmem.mcp.connection import MemoryConnection
-from graphmem.serve.guard import GRANT, streams
+from graphmem.serve.guard import GRANT
 from graphmem.serve.keys import Key, KeyRing
 from graphmem.serve.problems import Problem
 
@@ -64,7 +65,7 @@ class KeyCheck:
                 limit.reschedule(loop.time())
 
         async def watched(message: Message) -> None:
-            if message["type"] == "http.response.start" and streams(message):
+            if message["type"] == "http.response.start" and _streams(message):
                 timer[:] = [loop.call_later(STREAM_S, check)]
             await send(message)
 
@@ -78,6 +79,12 @@ class KeyCheck:
         finally:
             for one in timer:
                 one.cancel()
+
+
+def _streams(start: Message) -> bool:
+    """Return whether an answer that starts is a stream of events."""
+    found = Headers(raw=start.get("headers", [])).get("content-type", "")
+    return found.startswith("text/event-stream")
 
 
 class ErasedTenants:

@@ -17,14 +17,14 @@ from uvicorn.supervisors import Multiprocess
 
 from graphmem.errors import ConfigurationError
 from graphmem.mcp.connection import log_to_stderr
-from graphmem.mcp.http_connections import HttpLimits, configured, limit_repeated_lines
-from graphmem.mcp.listening import ListenAddress, is_loopback
 from graphmem.mcp.tool import Profile
 from graphmem.rules import display
 from graphmem.serve.app import Service, create_app
+from graphmem.serve.connections import HttpLimits, configured, limit_repeated_lines
 from graphmem.serve.guard import Guard, RateLimit
 from graphmem.serve.key_check import ErasedTenants, KeyCheck
 from graphmem.serve.keys import ANY, RIGHTS, Grant, KeyFile, KeyRing
+from graphmem.serve.listening import ListenAddress, is_loopback
 from graphmem.serve.logins import Logins, Secrets
 from graphmem.serve.pages import PAGES, Explorer
 from graphmem.settings import Settings

@@ -15,8 +15,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from graphmem import Handle
-from graphmem.mcp.listening import ListenAddress
 from graphmem.serve import logins
+from graphmem.serve.listening import ListenAddress
 from graphmem.serve.logins import one_time
 from graphmem.serve.pages import PAGES
 from graphmem.serve.server import Options, guarded

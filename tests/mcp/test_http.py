@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from graphmem.mcp.listening import is_loopback
+from graphmem.serve.listening import is_loopback
 from tests.cli.conftest import Run
 from tests.mcp.conftest import INITIALIZE, Environ, Served, data, key_of, over_http, refused
 from tests.plugins.graph import Look, fresh_tenant

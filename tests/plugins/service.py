@@ -14,8 +14,8 @@ import jsonschema
 import pytest
 from starlette.testclient import TestClient
 
-from graphmem.mcp.listening import ListenAddress
 from graphmem.serve.keys import Grant, KeyFile
+from graphmem.serve.listening import ListenAddress
 from graphmem.serve.operations import OPERATIONS
 from graphmem.serve.server import Options, guarded
 from graphmem.settings import Settings

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-import pytest
 
 from graphmem import Handle
 from graphmem.mcp.server import INSTRUCTIONS, PAGE, READ_ONLY
 from graphmem.mcp.tools import TOOLS
 from graphmem.serve.keys import KeyFile
-from graphmem.settings import Settings
 from tests.mcp.conftest import (
     INITIALIZE,
     Environ,
@@ -25,7 +23,6 @@ from tests.mcp.conftest import (
     data,
     key_of,
     over_http,
-    served_from,
 )
 from tests.plugins.clients import on_tenant
 from tests.plugins.loops import run_apart as run
@@ -33,12 +30,6 @@ from tests.plugins.service import Api
 
 ACCEPT = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
 READERS = {name for name, tool in TOOLS.items() if tool.read_only}
-
-
-@pytest.fixture
-def environ(migrated: Settings, tenant: str) -> Environ:
-    """The environment of a server on an unused tenant."""
-    return served_from(migrated, tenant)
 
 
 def test_an_agent_has_the_grant_of_its_key(

@@ -15,11 +15,11 @@ import neo4j
 import pytest
 
 from graphmem.errors import ConfigurationError
-from graphmem.mcp.listening import ListenAddress
 from graphmem.serve import guard
 from graphmem.serve.admission import Places, busy
 from graphmem.serve.guard import RateLimit
 from graphmem.serve.keys import RIGHTS
+from graphmem.serve.listening import ListenAddress
 from graphmem.serve.problems import Problem
 from graphmem.serve.server import JsonLines, Options, checked
 from graphmem.settings import Settings

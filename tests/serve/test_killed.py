@@ -32,7 +32,7 @@ import os, sys
 from contextvars import ContextVar
 from graphmem.client import AsyncGraphMem
 from graphmem.graph.driver import AwaitedGraph
-from graphmem.mcp.listening import ListenAddress
+from graphmem.serve.listening import ListenAddress
 from graphmem.serve import long_calls, server
 from graphmem.settings import Settings
 

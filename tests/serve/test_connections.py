@@ -16,8 +16,8 @@ import httpx2
 import pytest
 from starlette.authentication import SimpleUser
 
-from graphmem.mcp.http_connections import MIN_CONNECTIONS, PAUSE_S, HttpLimits, RepeatFilter
-from graphmem.mcp.http_sessions import SessionLimit
+from graphmem.serve.agent_sessions import SessionLimit
+from graphmem.serve.connections import MIN_CONNECTIONS, PAUSE_S, HttpLimits, RepeatFilter
 from graphmem.settings import Settings
 from tests.mcp.conftest import INITIALIZE, Environ, Served, key_of, over_http
 from tests.plugins.loops import run_apart as run
@@ -99,7 +99,7 @@ def test_silent_connections_neither_stay_nor_keep_a_client_out(
     environ: Environ, tmp_path: Path
 ) -> None:
     async def session() -> None:
-        short = {"GRAPHMEM_MCP_REQUEST_TIMEOUT_S": "4"}
+        short = {"GRAPHMEM_SERVE_REQUEST_TIMEOUT_S": "4"}
         async with served(environ, tmp_path, before=FEW_FILES, more=short) as server:
             with closing(Connections(server)) as silent:
                 await silent.send(HALF, count=400)
@@ -115,7 +115,7 @@ def test_silent_connections_neither_stay_nor_keep_a_client_out(
 
 def test_requests_and_sessions_have_a_time(environ: Environ, tmp_path: Path) -> None:
     async def session() -> None:
-        short = {"GRAPHMEM_MCP_REQUEST_TIMEOUT_S": "1", "GRAPHMEM_MCP_SESSION_IDLE_S": "2"}
+        short = {"GRAPHMEM_SERVE_REQUEST_TIMEOUT_S": "1", "GRAPHMEM_MCP_SESSION_IDLE_S": "2"}
         head = HALF + b"Content-Length: 99\r\nContent-Type: application/json\r\n"
         async with served(environ, tmp_path, more=short) as server:
             port = int(server.url.rpartition(":")[2].partition("/")[0])
@@ -166,7 +166,7 @@ def test_connections_with_a_token_stay_when_strangers_are_closed(
     environ: Environ, tmp_path: Path
 ) -> None:
     async def session() -> None:
-        few = {"GRAPHMEM_MCP_MAX_CONNECTIONS": str(MIN_CONNECTIONS)}
+        few = {"GRAPHMEM_SERVE_MAX_CONNECTIONS": str(MIN_CONNECTIONS)}
         async with served(environ, tmp_path, more=few) as server:
             began = await post(server)
             own = bearer(server) | {"Mcp-Session-Id": began.headers["mcp-session-id"]}

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from graphmem.errors import ConfigurationError
 from graphmem.rules import urls
 
+SEND_BUFFER = 128 * 1024
+"""Size of the system's buffer for what a client has not read, in bytes."""
+
 
 @dataclass(frozen=True)
 class ListenAddress:
@@ -46,6 +49,8 @@ class ListenAddress:
             # Accepted sockets inherit it. asyncio sets it on sockets that state their protocol
             # only; without it the body of an answer waits 40 ms for a delayed acknowledgement.
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            # A larger buffer hides for long whether a slow client reads.
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
             return listening
         except (OSError, OverflowError, TypeError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)

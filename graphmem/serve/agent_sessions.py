@@ -12,7 +12,7 @@ from starlette.authentication import BaseUser
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from graphmem.mcp.http_connections import HttpLimits
+from graphmem.serve.connections import HttpLimits
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from graphmem.errors import ConfigurationError
-from graphmem.mcp.listening import ListenAddress
+from graphmem.serve.listening import ListenAddress
 
 
 def test_an_answer_is_sent_at_once() -> None:

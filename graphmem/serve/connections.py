@@ -18,10 +18,12 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 if TYPE_CHECKING:
     from graphmem.settings import Settings
 
-log = logging.getLogger("graphmem.mcp.http")
+log = logging.getLogger("graphmem.serve.connections")
 BACKLOG = 16
 """Maximum connections that asyncio accepts at once, before this module sees the first of them."""
 MIN_CONNECTIONS = 16
+MIN_READ = 64 * 1024
+"""Minimum size of what a client must read of a large answer in the time for a request, in bytes."""
 _CONNECTION = "graphmem.connection"
 
 PAUSE_S = 60.0
@@ -34,7 +36,7 @@ class HttpLimits:
 
     connections: int
     request_s: float
-    """Seconds for the head of a request, and between two parts of its body."""
+    """Seconds for the head of a request, between two parts of its body, and to read `MIN_READ`."""
     sessions: int
     session_idle_s: float
 
@@ -45,8 +47,8 @@ class HttpLimits:
         The other files are those of the database's connections and of a burst of new clients.
         """
         return cls(
-            int(min(settings.mcp_max_connections, _most_connections())),
-            settings.mcp_request_timeout_s,
+            int(min(settings.serve_max_connections, _most_connections())),
+            settings.serve_request_timeout_s,
             settings.mcp_max_sessions,
             settings.mcp_session_idle_s,
         )
@@ -87,7 +89,7 @@ class ConnectionLimits:
 
 
 class LimitedProtocol(H11Protocol):
-    """HTTP/1.1 with a limit of connections, and of the time until a request is complete.
+    """HTTP/1.1 with a limit of connections, and of the time that a client needs.
 
     uvicorn's own limit counts silent connections and then refuses valid clients.
     """
@@ -96,6 +98,7 @@ class LimitedProtocol(H11Protocol):
         super().__init__(**given)
         self._open_ones = open_ones
         self._timer: asyncio.TimerHandle | None = None
+        self._unread = 0
         self.app_state = {**self.app_state, _CONNECTION: self}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -115,15 +118,26 @@ class LimitedProtocol(H11Protocol):
         super().data_received(data)
         # Between requests the last one has its answer.
         cycle: RequestResponseCycle | None = self.cycle
-        if cycle is not None and not cycle.response_complete:
+        if cycle is not None and not cycle.response_complete and not self.flow.write_paused:
             self._stop_timer()
             if cycle.more_body:
                 self._restart_timer()
 
     def on_response_complete(self) -> None:
-        """Start the time for the next request."""
+        """Start the time for the next request, or for the rest of the answer."""
         self._restart_timer()
         super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """Start the time for a client that does not read fast enough."""
+        super().pause_writing()
+        self._restart_timer()
+
+    def resume_writing(self) -> None:
+        """Stop that time while the answer is not complete."""
+        super().resume_writing()
+        if not self.cycle.response_complete:
+            self._stop_timer()
 
     def admit(self) -> None:
         """Record that a request had a valid token."""
@@ -137,7 +151,15 @@ class LimitedProtocol(H11Protocol):
 
     def _restart_timer(self) -> None:
         self._stop_timer()
-        self._timer = self.loop.call_later(self._open_ones.limits.request_s, self.abort)
+        self._unread = self.transport.get_write_buffer_size()
+        self._timer = self.loop.call_later(self._open_ones.limits.request_s, self._check)
+
+    def _check(self) -> None:
+        """Close the connection unless its client is reading."""
+        if self._unread - self.transport.get_write_buffer_size() >= MIN_READ:
+            self._restart_timer()
+        else:
+            self.abort()
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
