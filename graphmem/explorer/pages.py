@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import gather
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any, TypeAlias
@@ -88,12 +88,13 @@ async def subject(reader: Reader, asked: Asked) -> tuple[str, Values]:
 
 def _by_subject(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple[Slot, list[Any]]]]]:
     return [
-        (name, [(slot, [*_standings(slot)]) for slot in own])
+        (name, [(slot, [*standings(slot)]) for slot in own])
         for name, own in groupby(slots, key=lambda slot: slot.subject)
     ]
 
 
-def _standings(slot: Slot) -> Iterator[tuple[Candidate, status.Standing]]:
+def standings(slot: Slot) -> Iterator[tuple[Candidate, status.Standing]]:
+    """Yield the values of a slot, each with its standing."""
     for one in slot.candidates:
         yield one, status.of_candidate(one, slot)
 
@@ -116,7 +117,7 @@ async def search(reader: Reader, asked: Asked) -> tuple[str, Values]:
     return "search", {
         "question": question,
         "found": found,
-        "shown": [_result(bite, highest) for bite in found.bites],
+        "shown": results(found.bites, highest),
         "left_out": [
             (*_result(bite, highest), _why_not(bite, found, wide))
             for bite in wide.bites
@@ -124,6 +125,20 @@ async def search(reader: Reader, asked: Asked) -> tuple[str, Values]:
         ],
         "block": block,
     }
+
+
+def results(
+    bites: Sequence[AnyBite], highest: float | None = None
+) -> list[tuple[AnyBite, status.Standing, list[pictures.Part]]]:
+    """Return recalled items, each with its standing and the parts of its score.
+
+    Args:
+        bites: the items.
+        highest: score that fills a whole bar; None: the highest of them.
+    """
+    if highest is None:
+        highest = max((bite.parts.relevance for bite in bites), default=1.0)
+    return [_result(bite, highest) for bite in bites]
 
 
 def _result(bite: AnyBite, highest: float) -> tuple[AnyBite, status.Standing, list[pictures.Part]]:
@@ -166,7 +181,7 @@ async def slot(reader: Reader, asked: Asked) -> tuple[str, Values]:
         "slot": found,
         "drawn": found.total <= CANDIDATES,
         "one": found.cardinality is Cardinality.ONE,
-        "values": [*_standings(found)],
+        "values": [*standings(found)],
         "words": {
             belief_id: _quoted(one)
             for belief_id, one in zip(quoted, reasons, strict=True)
@@ -221,13 +236,10 @@ async def _belief(reader: Reader, asked: Asked, found: BeliefReasons) -> tuple[s
         seen.beliefs.timeline(found.belief.id, points=60, as_of=AsOf(known=at.known)),
     )
     supposed = await _supposed(reader, asked, found)
-    result = found.competition
-    leads = result is None or result.leader_id == found.belief.id
-    ambiguous = result is not None and result.ambiguous
     return "belief", {
         "why": found,
         "belief": found.belief,
-        "standing": status.of_belief(found.belief, ambiguous=ambiguous, leads=leads),
+        "standing": status.of_reasons(found),
         "bars": pictures.bars(found),
         "events": events,
         "supposed": supposed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from graphmem.model import Belief, Candidate, Cardinality, Slot, Status
+from graphmem.model import Belief, BeliefReasons, Candidate, Cardinality, Slot, Status
 from graphmem.model.recall import AnyBite, BeliefBite, MemoryBite
 
 Standing: TypeAlias = Literal["current", "outdated", "disputed", "rejected"]
@@ -32,6 +32,13 @@ def of_belief(found: Belief, *, ambiguous: bool = False, leads: bool = True) -> 
     if ambiguous or found.contested or found.verdict.revise_due:
         return "disputed"
     return "current" if leads else "outdated"
+
+
+def of_reasons(found: BeliefReasons) -> Standing:
+    """Return the standing of an explained belief."""
+    result = found.competition
+    leads = result is None or result.leader_id == found.belief.id
+    return of_belief(found.belief, ambiguous=result is not None and result.ambiguous, leads=leads)
 
 
 def of_candidate(found: Candidate, slot: Slot) -> Standing:

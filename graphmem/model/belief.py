@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from graphmem.model.terms import EventSource, Instant, Name, Record, Rejection, Text, Trust
+from graphmem.model.terms import EventSource, Instant, Name, Record, Rejection, Shown, Text, Trust
 
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 """A number from 0 to 1."""
@@ -313,7 +313,7 @@ class Candidate(Record):
         return self.supporting_episodes
 
 
-class Slot(Record):
+class Slot(Shown):
     """Values of one subject and predicate in one scope, best first."""
 
     scope: str

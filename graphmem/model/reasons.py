@@ -16,7 +16,7 @@ from graphmem.model.belief import (
 from graphmem.model.episode import Episode, Turn
 from graphmem.model.memory import ChainLink, Memory, MemoryChain, MemoryEvent
 from graphmem.model.recall import Trace
-from graphmem.model.terms import Instant, Record, Rejection, Trust
+from graphmem.model.terms import Instant, Record, Rejection, Shown, Trust
 
 Item = Memory | Belief | Turn | Episode
 """Any item that can be expanded."""
@@ -245,7 +245,7 @@ class ClaimingMemory(Record):
     content: str
 
 
-class BeliefReasons(Record):
+class BeliefReasons(Shown):
     """Explanation of a belief's score."""
 
     belief: Belief
@@ -282,7 +282,7 @@ class BeliefReasons(Record):
     """Whether the answer may still change: `known` is younger than the longest transaction."""
 
 
-class MemoryReasons(Record):
+class MemoryReasons(Shown):
     """Explanation of a memory's state."""
 
     memory: Memory

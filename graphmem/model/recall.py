@@ -11,7 +11,7 @@ from graphmem.model.belief import Belief, EvidenceKind
 from graphmem.model.episode import Episode, Turn, TurnsReceipt
 from graphmem.model.memory import Memory
 from graphmem.model.policies import ConfiguredPolicy
-from graphmem.model.terms import Instant, Rating, Record, Trust
+from graphmem.model.terms import Instant, Rating, Record, Shown, Trust
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 TraceWeight = Annotated[float, Field(ge=0, le=100)]
@@ -412,7 +412,7 @@ class Reranking(Record):
         return not self.reason
 
 
-class Recollection(Record):
+class Recollection(Shown):
     """Results of recall, and counts of hidden items."""
 
     bites: tuple[AnyBite, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
@@ -83,6 +84,24 @@ class Record(BaseModel):
     """Base class of the immutable records."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Shown(Record):
+    """A record that notebooks show as a page of the explorer shows it."""
+
+    def _repr_html_(self) -> str | None:
+        """Return HTML for a notebook: static, and with stored text as text.
+
+        None without Jinja2, which `graphmem[serve]` and `graphmem[mcp]` install: a notebook then
+        shows the plain repr.
+        """
+        try:
+            # By name: records are below the views that show them.
+            views = importlib.import_module("graphmem.explorer.views")
+        except ModuleNotFoundError:
+            return None
+        html: str = views.document(self)
+        return html
 
 
 class TenantScope(Record):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from itertools import chain, product
 from urllib.parse import urlencode
 
 import httpx2
 from starlette.testclient import TestClient
 
+from graphmem import Handle
+from tests.plugins import hostile
 from tests.plugins.service import Api, alone, api
 
 __all__ = ["EVIL", "Browser", "Checked", "alone", "api", "browser", "correct", "form_of", "undo"]
@@ -76,6 +79,28 @@ class Checked(HTMLParser):
     def handle_data(self, data: str) -> None:
         assert self.cdata_elem is None or not data.strip(), data
         self.shown += data
+
+
+def check_inert(page: str) -> None:
+    """Check that a page has only the markup of the templates, and shows invisible characters."""
+    Checked(page)
+    left = hostile.found_in(page.replace("\n", " ")) - {"\u200c", "\u200d"}
+    assert not left, left
+
+
+def write_hostile(memory: Handle) -> list[str]:
+    """Write two hundred hostile texts into memories and beliefs, and return them."""
+    pairs = product((*hostile.MARKUP, *hostile.UNSEEN), EVIL)
+    both = chain.from_iterable((f"{evil} {odd}", f"{odd} {evil}") for odd, evil in pairs)
+    texts = [f"{number} {text}" for number, text in enumerate(both)][:200]
+    assert len(texts) == 200
+    memory.remember_many(texts)
+    memory.observe_many(
+        {"subject": text, "predicate": "is", "object": text, "note": text, "actor": text[:100]}
+        for text in texts
+    )
+    memory.observe_many({"subject": "Ada", "predicate": "is", "object": text} for text in texts)
+    return texts
 
 
 class Browser:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
@@ -21,7 +20,17 @@ from graphmem.serve.logins import one_time
 from graphmem.serve.pages import PAGES
 from graphmem.serve.server import Options, guarded
 from graphmem.settings import Settings
-from tests.explorer.conftest import EVIL, Browser, Checked, browser, correct, form_of, undo
+from tests.explorer.conftest import (
+    EVIL,
+    Browser,
+    Checked,
+    browser,
+    check_inert,
+    correct,
+    form_of,
+    undo,
+    write_hostile,
+)
 from tests.plugins import hostile
 from tests.plugins.everything import write_everything
 from tests.plugins.graph import fresh_tenant
@@ -150,15 +159,8 @@ def test_every_page_of_everything(api: Api, tenant: str, plain: Handle) -> None:
 
 
 def test_two_hundred_hostile_texts_are_inert(api: Api, tenant: str, plain: Handle) -> None:
-    mixed = [f"{n} {evil} {odd}" for n, (evil, odd) in enumerate(_pairs())][:200]
-    assert len(mixed) == 200
+    mixed = write_hostile(plain)
     odd = [*hostile.COMMANDS, "<b>" + "word " * 20_000]
-    plain.remember_many(mixed)
-    plain.observe_many(
-        {"subject": text, "predicate": "is", "object": text, "note": text, "actor": text[:100]}
-        for text in mixed
-    )
-    plain.observe_many({"subject": "Ada", "predicate": "is", "object": text} for text in mixed)
     with plain.session(EVIL[2]) as session:
         messages: list[Any] = [
             {"role": "user", "name": text[:50], "content": text} for text in (*mixed[:30], *odd)
@@ -183,17 +185,8 @@ def test_two_hundred_hostile_texts_are_inert(api: Api, tenant: str, plain: Handl
         assert found.status_code in {404, 422}
         pages.append(found.text)
     for page in pages:
-        Checked(page)
-        left = hostile.found_in(page.replace("\n", " ")) - {"\u200c", "\u200d"}
-        assert not left, left
+        check_inert(page)
     assert "<b>word word" in Checked(visitor.get("/item", id=ids[-1])).shown
-
-
-def _pairs() -> Iterator[tuple[str, str]]:
-    for odd in (*hostile.MARKUP, *hostile.UNSEEN):
-        for evil in EVIL:
-            yield evil, odd
-            yield odd, evil
 
 
 def test_no_request_leaves_the_host(api: Api, tenant: str) -> None:
