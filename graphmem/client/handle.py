@@ -39,6 +39,7 @@ from graphmem.client.namespaces import (
     Proposals,
 )
 from graphmem.client.recall_verbs import (
+    BLOCK_TOKENS,
     AsyncRecallVerbs,
     KindsLike,
     RecallVerbs,
@@ -291,7 +292,7 @@ class AsyncSession(AsyncHandle):
         messages: Iterable[AnyMessage],
         complete: Complete,
         *,
-        tokens: Tokens = 800,
+        tokens: Tokens = BLOCK_TOKENS,
         count_tokens: CountTokens | None = None,
         kinds: KindsLike | None = None,
         extract: bool = True,

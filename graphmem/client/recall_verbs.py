@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Discriminator, Field, Tag
 
@@ -54,7 +54,7 @@ from graphmem.model import (
 from graphmem.operations import cards, episode, ids, memories, reasons, recall
 from graphmem.operations.evidence import rejecting
 from graphmem.ports import RequestContext
-from graphmem.rules import identity, read_options, transcripts
+from graphmem.rules import identity, read_options, transcripts, watching
 from graphmem.usage.access_log import SearchHit
 
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
@@ -70,6 +70,9 @@ Tokens: TypeAlias = Annotated[int, Whole(blocks.MIN_TOKENS, blocks.MAX_TOKENS)]
 
 CHOSEN = 20
 """Number of items to choose from for a block."""
+BLOCK_TOKENS = 800
+"""Maximum size of a block, unless the caller gives another."""
+_REPLAYED: Mapping[str, Any] = {"policy": "default", "limit": CHOSEN, "ends": True}
 
 _FIELDS = frozenset(one.name for one in fields(recall.RecallRequest))
 
@@ -156,7 +159,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         self,
         about: About,
         *,
-        tokens: Tokens = 800,
+        tokens: Tokens = BLOCK_TOKENS,
         count_tokens: CountTokens | None = None,
         limit: Limit | None = None,
         policy: PolicyLike = "default",
@@ -323,8 +326,29 @@ async def items_of_event(handle: AsyncNamespace, event_id: str) -> list[str]:
     return await ids.items_of_event(handle._state.context, event_id)
 
 
+class Replay(NamedTuple):
+    """The steps of a `context` from the candidates to the block."""
+
+    steps: watching.Steps
+    found: Recollection
+    block: Context
+
+
+async def replayed(handle: AsyncRecallVerbs, question: str, as_of: AsOf | None) -> Replay:
+    """Return the block of `context` for a question, and each step on the way to it."""
+    steps, given = watching.Steps(), {**_REPLAYED, "as_of": as_of}
+    found = await recalled(handle._state.context, question, given, vitality=True, watch=steps)
+    block = await supply(handle._state, question, found, BLOCK_TOKENS, token_counter(None))
+    return Replay(steps, found, block)
+
+
 def recalled(
-    request: RequestContext, question: str, given: Mapping[str, Any], *, vitality: bool = False
+    request: RequestContext,
+    question: str,
+    given: Mapping[str, Any],
+    *,
+    vitality: bool = False,
+    watch: watching.Watch = watching.UNWATCHED,
 ) -> Coroutine[Any, Any, Recollection]:
     """Return the search of `recall`, to be awaited; it updates neither the session nor the log.
 
@@ -332,6 +356,7 @@ def recalled(
         given: validated arguments of `recall` or `context` by name; what is missing has its default
             and other names are ignored.
         vitality: whether to compute the vitality of the beliefs found.
+        watch: observer of the steps.
     """
     ranking = recall_policy_of(given["policy"], request.services.settings.recall)
     # None is the default of each filter, except of the kinds.
@@ -341,7 +366,7 @@ def recalled(
     within = _within(request, given.get("scopes"))
     others = tuple(one for one in request.read_scopes if one not in within.read_scopes)
     want = recall.RecallRequest(**filters, vitality=vitality, other_scopes=others)
-    return recall.recall(within, question, want, ranking)
+    return recall.recall(within, question, want, ranking, watch)
 
 
 async def supply(

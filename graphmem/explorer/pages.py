@@ -116,6 +116,7 @@ async def search(reader: Reader, asked: Asked) -> tuple[str, Values]:
     highest = max((bite.parts.relevance for bite in wide.bites), default=1.0)
     return "search", {
         "question": question,
+        "asked": asked,
         "found": found,
         "shown": results(found.bites, highest),
         "left_out": [

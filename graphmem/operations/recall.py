@@ -53,6 +53,7 @@ from graphmem.rules import (
     read_options,
     scoring,
     trust,
+    watching,
 )
 
 CURRENT = catalog.query("recall/current", dict)
@@ -128,7 +129,11 @@ class RecallRequest:
 
 
 async def recall(
-    context: RequestContext, text: str, want: RecallRequest, policy: RecallPolicy
+    context: RequestContext,
+    text: str,
+    want: RecallRequest,
+    policy: RecallPolicy,
+    watch: watching.Watch = watching.UNWATCHED,
 ) -> Recollection:
     """Return the best matches for a question, each once, best first.
 
@@ -137,8 +142,9 @@ async def recall(
     times = want.as_of or AsOf()
     vector, tokens = await context.services.embed_question(text, tokens=policy.uses_tokens)
     statuses = [*Status, OUTVOTED] if want.include_hidden else [str(Status.CURRENT)]
-    by = scoring.score_params(policy, tokens=tokens is not None)
-    by |= {"machine": 1.0} if scoring.asks_of_model(text) else {}
+    by = scoring.score_params(policy, tokens=tokens is not None) | (
+        {"machine": 1.0} if scoring.asks_of_model(text) else {}
+    )
     count = _reranked_count(context.services, policy)
     # The list is cut last: what a newer version displaces depends on results beyond the limit.
     reach = min(want.most(policy) + len(want.apart), MAX_REACH)
@@ -155,7 +161,9 @@ async def recall(
         "statuses": statuses,
         "kinds": want.searched(),
         "embedding": vector,
-        "words": _words(context, text if by["words"] else "", kept, want.facets(context.tenant)),
+        "words": fulltext.recall_queries(
+            text if by["words"] else "", context.tenant_scope, kept, want.facets(context.tenant)
+        ),
         "query_words": scoring.question_words(text),
         "dates": [
             list(span)
@@ -188,12 +196,13 @@ async def recall(
 
     async def work(tx: Tx) -> tuple[Recollection, cutoff.Likeness]:
         [row] = await tx.fetch(query, **_of(query, asked))
-        candidates = ranking.Candidates.of(row["candidates"])
+        every = candidates = ranking.Candidates.of(row["candidates"])
         best, least = scoring.relevance(context.model, policy, candidates.vector)
         if best is not None and least is not None and best < least:
             candidates = ranking.Candidates.of([])
         late = tokens and late_interaction.max_sim(tokens, candidates.states, candidates.before)
         ranked = order.best(candidates, late)
+        watch.ranked(order, every, late or None, ranked)
         shortlist = [
             [candidates.nodes[i], candidates.ids[i], candidates.kinds[i], one.score]
             for one in ranked
@@ -241,10 +250,8 @@ async def recall(
         return await _with_reason(tx, context, recollection, want, asked), likeness
 
     found, likeness = await context.read(work)
-    bites, use = await _reranked(context.services, text, found.bites, count)
-    return _shown(
-        found.model_copy(update={"bites": bites, "reranked": use}), text, want, policy, likeness
-    )
+    found = await _reranked(context.services, text, found, count)
+    return _shown(found, text, want, policy, likeness, watch)
 
 
 def _shown(
@@ -253,9 +260,12 @@ def _shown(
     want: RecallRequest,
     policy: RecallPolicy,
     likeness: cutoff.Likeness,
+    watch: watching.Watch,
 ) -> Recollection:
     """Return the results as one list, up to where only noise follows."""
+    watch.listed("read", found.bites)
     every = _one_list(found.bites, text, want, policy)
+    watch.listed("listed", every)
     listed = tuple(bite for bite in every if bite.id not in want.apart)[: want.most(policy)]
     if want.include_hidden:
         return absence.left(found, listed)
@@ -263,6 +273,7 @@ def _shown(
     if not want.ends or policy.min_score is not None:
         return found
     ending = cutoff.end(listed, text, likeness)
+    watch.ended(listed, ending, likeness)
     reason = cutoff.reason(ending) or found.reason
     bites = one_list.name_older(ending.bites, every)
     return found.model_copy(update={"bites": bites, "left_out": ending.left_out, "reason": reason})
@@ -320,32 +331,34 @@ def _reranked_count(services: Services, policy: RecallPolicy) -> int:
 
 
 async def _reranked(
-    services: Services, question: str, bites: Sequence[AnyBite], count: int
-) -> tuple[tuple[AnyBite, ...], Reranking | None]:
-    """Return the bites with the first `count` ordered by the reranker, and how it was used.
+    services: Services, question: str, found: Recollection, count: int
+) -> Recollection:
+    """Return the results, of which the reranker orders the first `count`, and how it was used.
 
-    Equal scores keep their order. If the reranker fails, all bites do.
+    Equal scores keep their order, and all results do if the reranker fails.
     """
-    first, rest = bites[:count], bites[count:]
+    first, rest = found.bites[:count], found.bites[count:]
     if services.reranker is None or not first:
-        return tuple(bites), None
+        return found
     use = Reranking(model=services.reranker.name, candidates=len(first))
     try:
         scores = await services.reranker.rerank(question, list(map(_reranked_text, first)))
         _check_scores(scores, len(first))
     except GraphmemError as error:
         log.warning("A reranking failed, so the local order stays: %s", error.code)
-        return tuple(bites), use.model_copy(update={"reason": error.message})
+        use = use.model_copy(update={"reason": error.message})
+        return found.model_copy(update={"reranked": use})
     except Exception as error:  # noqa: BLE001 - a reranker of a caller may raise anything
         log.warning("A reranking failed, so the local order stays: %s", type(error).__name__)
-        reason = f"The reranker raised {type(error).__name__}."
-        return tuple(bites), use.model_copy(update={"reason": reason})
+        use = use.model_copy(update={"reason": f"The reranker raised {type(error).__name__}."})
+        return found.model_copy(update={"reranked": use})
     scored = [
         one.model_copy(update={"parts": one.parts.model_copy(update={"reranker": float(score)})})
         for one, score in zip(first, scores, strict=True)
     ]
     ranked = sorted(zip(scores, scored, strict=True), key=lambda pair: -pair[0])
-    return (*(bite for _, bite in ranked), *rest), use
+    bites = (*(bite for _, bite in ranked), *rest)
+    return found.model_copy(update={"bites": bites, "reranked": use})
 
 
 def _check_scores(scores: Sequence[float], count: int) -> None:
@@ -392,17 +405,6 @@ def _narrower(
         },
         "words": asked["words"] | {"facets": described},
         "max_faceted": MAX_DESCRIBED,
-    }
-
-
-def _words(
-    context: RequestContext, text: str, statuses: Sequence[str], facets: Sequence[str]
-) -> dict[str, str]:
-    return {
-        "memory": fulltext.memory_query(text, context.tenant_scope, statuses, facets),
-        "belief": fulltext.belief_query(text, context.tenant_scope, statuses),
-        "turn": fulltext.turn_query(text, context.tenant_scope),
-        "episode": fulltext.episode_query(text, context.tenant_scope),
     }
 
 

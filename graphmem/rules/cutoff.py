@@ -130,7 +130,7 @@ def end(bites: Sequence[AnyBite], question: str, likeness: Likeness) -> Ending:
     """Return the first results, up to where only noise follows; the best one is among them."""
     late, candidates, fit = likeness
     every = len(bites)
-    bites = [one for n, one in enumerate(bites) if not _is_spared(one, n)] or [*bites[:1]]
+    bites = [one for n, one in enumerate(bites) if not is_spared(one, n)] or [*bites[:1]]
     if not bites or fit is None or not asks_fact(question):
         return Ending(tuple(bites), every - len(bites), None)
     points = [(late.get(bite.id, 0.0), bite.similarity or 0.0) for bite in bites]
@@ -187,7 +187,7 @@ def reason(ending: Ending) -> str:
     return f"probably nothing: the best result is an answer to {ending.improbable:.0%}{more}"
 
 
-def _is_spared(bite: AnyBite, place: int) -> bool:
+def is_spared(bite: AnyBite, place: int) -> bool:
     """Return whether a turn is not worth a line: a model's "Noted.", and more below the first."""
     if not isinstance(bite, TurnBite):
         return False

@@ -73,6 +73,18 @@ def episode_query(text: str, tenant_scope: TenantScope) -> str:
     return _filtered_query(text, tenant_scope, ("summary", "gist", "content"), weak="entities")
 
 
+def recall_queries(
+    text: str, tenant_scope: TenantScope, statuses: Sequence[str], facets: Sequence[str]
+) -> dict[str, str]:
+    """Return the full-text query of a recall for each kind."""
+    return {
+        "memory": memory_query(text, tenant_scope, statuses, facets),
+        "belief": belief_query(text, tenant_scope, statuses),
+        "turn": turn_query(text, tenant_scope),
+        "episode": episode_query(text, tenant_scope),
+    }
+
+
 def _filtered_query(
     text: str,
     tenant_scope: TenantScope,

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from graphmem.errors import GraphmemError
-from graphmem.explorer import correction, pages, rendering
+from graphmem.explorer import correction, pages, rendering, replay
 from graphmem.explorer.reader import Asked, MissingRightError, Reader
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.rules.links import address
@@ -31,6 +31,7 @@ CHANGED = "The fact was changed meanwhile: this is the new preview."
 READS: Mapping[str, pages.Page] = {
     "/": pages.home,
     "/search": pages.search,
+    "/replay": replay.page,
     "/subject": pages.subject,
     "/slot": pages.slot,
     "/item": pages.item,
