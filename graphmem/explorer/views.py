@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from functools import cache
 from typing import Any
+
+from markupsafe import Markup
 
 from graphmem.explorer import pages, pictures, rendering, status
 from graphmem.model import BeliefReasons, Cardinality, MemoryReasons, Recollection, Slot
@@ -23,6 +27,27 @@ def fragment(found: Any, explorer: str | None = None) -> str:
 def document(found: Any) -> str:
     """Return a result as HTML with its style, for a notebook."""
     return f"<style>{style()}</style>\n{fragment(found)}"
+
+
+@cache
+def panel() -> str:
+    """Return the page in which an MCP host shows fragments.
+
+    Its policy allows its own script and style only, so that markup in a fragment could do nothing.
+    """
+    script = rendering.asset("panel.js").decode()
+    rules = f"body {{ margin: 0; }}\n{style()}"
+    policy = (
+        f"default-src 'none'; script-src {_source(script)}; style-src {_source(rules)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    parts = {"script": Markup(script), "style": Markup(rules)}  # noqa: S704 - files of the package
+    return rendering.page("panel", policy=policy, **parts)
+
+
+def _source(text: str) -> str:
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
 
 
 @cache

@@ -24,7 +24,7 @@ from graphmem.errors import (
     NotFoundError,
     SupersededBeliefError,
 )
-from graphmem.mcp import resources
+from graphmem.mcp import panels, resources
 from graphmem.mcp.connection import Caller, MemoryConnection, SessionRegistry
 from graphmem.mcp.frames import StdinFrames
 from graphmem.mcp.tool import Profile, Tool, ToolCall, compact_json
@@ -100,7 +100,7 @@ class RequestHandler:
         """Return the caller's tools; needs no database."""
         caller = self.caller_of(ctx)
         found = listed(self.profile, read_only=caller.read_only, erases=caller.erases)
-        return types.ListToolsResult(tools=list(found))
+        return types.ListToolsResult(tools=panels.marked(found) if panels.fit(ctx) else list(found))
 
     def input_schema(self, name: str) -> dict[str, Any] | None:
         """Return the listed schema of a tool's arguments; None for an unknown tool."""
@@ -123,10 +123,10 @@ class RequestHandler:
             return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
 
     async def list_resources(
-        self, _: Context, __: types.PaginatedRequestParams | None
+        self, ctx: Context, _: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Return an empty list: resources have templates instead."""
-        return types.ListResourcesResult(resources=[])
+        """Return the panel for hosts that show it; other resources have templates instead."""
+        return types.ListResourcesResult(resources=[panels.PANEL] if panels.fit(ctx) else [])
 
     async def list_templates(
         self, _: Context, __: types.PaginatedRequestParams | None
@@ -140,6 +140,8 @@ class RequestHandler:
         """Return the resource at a URI."""
 
         async def read() -> types.TextResourceContents:
+            if str(params.uri) == panels.URI:
+                return panels.page()
             session = await self._session(ctx)
             async with self._slots:
                 return await resources.read(session, str(params.uri))
@@ -184,7 +186,11 @@ class RequestHandler:
         caller = self.caller_of(ctx)
         call = ToolCall(session, tool, arguments, agent_of(ctx), caller, self._slots, asking)
         async with nullcontext() if tool.destructive else self._slots:
-            return tool.shown(await tool.run(call), ignored)
+            found = await tool.run(call)
+        meta = None
+        if tool.name in panels.TOOLS and panels.fit(ctx):
+            meta = panels.meta(found, explorer_of(ctx, self.connection.explorer))
+        return tool.shown(found, ignored, meta)
 
     async def _session(self, ctx: Context, session_id: str | None = None) -> AsyncSession:
         memory = await self.connection.memory()
@@ -292,6 +298,8 @@ def create_server(handler: RequestHandler) -> Server[Any]:
         on_list_prompts=handler.list_prompts,
         on_get_prompt=handler.get_prompt,
     )
+
+    created.extensions = {panels.EXTENSION: {}}
 
     async def begin_after_answer(ctx: Context, call_next: CallNext) -> HandlerResult:
         # Loading what a memory needs blocks the interpreter, so the handshake is answered first.

@@ -150,12 +150,15 @@ class Tool:
         names = ", ".join(self.arguments.model_fields) or "none"
         return f"Arguments of {self.name}: {names}. Example: {example}"
 
-    def shown(self, found: Any, ignored: Sequence[str] = ()) -> types.CallToolResult:
+    def shown(
+        self, found: Any, ignored: Sequence[str] = (), meta: Mapping[str, Any] | None = None
+    ) -> types.CallToolResult:
         """Return a result as data, and as text without invisible characters.
 
         Args:
             found: result of the run.
             ignored: names in the call that are not arguments.
+            meta: what the host gets and the model does not.
         """
         result = self.result.model_validate(found)
         names = [name[:MAX_LINE] for name in ignored[:MAX_IGNORED]]
@@ -164,7 +167,10 @@ class Tool:
         text = self.text(result) if self.text else compact_json(data)
         if self.text and note:
             text += f"\n{compact_json(note)}"
-        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=data)
+        content = [types.TextContent(text=text)]
+        return types.CallToolResult(
+            content=content, structured_content=data, _meta=None if meta is None else dict(meta)
+        )
 
 
 def answer_data(result: Record) -> dict[str, Any]:

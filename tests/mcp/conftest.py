@@ -17,12 +17,14 @@ from typing import Any, TypeVar
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.extension import advertise
 from mcp.client.session import ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, TextContent
 
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
+from graphmem.mcp.panels import EXTENSION, MIME_TYPE
 from graphmem.mcp.server import RequestHandler
 from graphmem.mcp.tool import Profile
 from graphmem.serve.keys import Grant, KeyFile, Right
@@ -78,13 +80,15 @@ def opened(settings: Settings) -> Opened:
         known: Settings | None = None,
         profile: Profile = "full",
         person: ElicitationFnT | None = None,
+        panels: bool = False,
         **who: str,
     ) -> AsyncIterator[Client]:
         used = known or settings
         caller = Caller(who.get("tenant", used.tenant), who.get("scope", used.scope), read_only)
         handler = RequestHandler(MemoryConnection(used, wait_s=300), lambda _: caller, profile)
         made = server.create_server(handler)
-        async with Client(made, mode=mode, elicitation_callback=person) as found:
+        shows = [advertise(EXTENSION, {"mimeTypes": [MIME_TYPE]})] if panels else None
+        async with Client(made, mode=mode, elicitation_callback=person, extensions=shows) as found:
             yield found
 
     return client
