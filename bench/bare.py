@@ -102,7 +102,7 @@ MATCH (older:Memory {tenant: $tenant, id: row.older})
 MATCH (newer:Memory {tenant: $tenant, id: row.newer})
 CREATE (e:Event {
   tenant: $tenant, id: row.id, scope: $scope, type: 'SUPERSEDE', occurred_at: row.at,
-  recorded_at: row.at, source: 'manual', payload: '{}'
+  recorded_at: row.at, source: 'manual', payload: row.payload
 })
 CREATE (e)-[:CONCERNS]->(older)
 CREATE (e)-[:CONCERNS]->(newer)

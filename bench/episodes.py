@@ -25,8 +25,6 @@ NEAR, NEAREST = 0.82, 0.95
 """Range of the approximate cosines inside a group; each group has its own."""
 SPREAD = 1.0
 """Noise at which unrelated episodes of one topic have a cosine of about 0.5."""
-OTHER_WORDS = 5
-"""Number of words of the second clause, in which the texts of a group differ."""
 TENANT, WARM_UP = "episodes", "warm up"
 ROWS = 1_000
 APART = timedelta(seconds=60)
@@ -120,12 +118,13 @@ def _sizes(rng: np.random.Generator, count: int) -> list[int]:
 
 
 def _texts(rng: np.random.Generator, kinds: int, centre: list[int]) -> list[str]:
-    """Return sentences of two clauses; those of one centre have the first one in common."""
+    """Return sentences of two clauses; those of one centre have the first one in common.
+
+    The second one repeats its words in an order of its own: texts that each have words of their own
+    do not support one another.
+    """
     stems = [text.split()[:-1] for text in synthetic.sentences(rng, range(kinds))]
-    texts = []
-    for number, stem in enumerate(centre):
-        others = rng.integers(0, synthetic.VOCABULARY, OTHER_WORDS)
-        words = [synthetic.word(int(one)) for one in others]
-        words.append(synthetic.word(synthetic.VOCABULARY + number))
-        texts.append(f"I {' '.join(stems[stem])}, {' '.join(words)}")
-    return texts
+    return [
+        f"I {' '.join(words)}, {' '.join(rng.permutation(words))}"
+        for words in map(stems.__getitem__, centre)
+    ]

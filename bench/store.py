@@ -204,13 +204,14 @@ def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenan
     )
     pairs = [
         {
-            "newer": rows[older + TENANTS]["id"],
-            "older": rows[older]["id"],
+            **ends,
+            "payload": json.dumps({f"{side}_id": one for side, one in ends.items()}),
             "id": f"s-{older}",
             "at": start + timedelta(days=50),
         }
         for older in rows
         if store.is_superseded(older)
+        for ends in [{"newer": rows[older + TENANTS]["id"], "older": rows[older]["id"]}]
     ]
     bare.write(SUPERSEDE, tenant=name, scope=GLOBAL_SCOPE, rows=pairs)
 

@@ -15,7 +15,7 @@ from graphmem.extraction.windows import TurnWindow
 MESSAGES = [
     {"role": "user", "content": "I moved to Lisbon with seven suitcases."},
     {"role": "assistant", "content": "Lisbon has seven hills and many trams."},
-    {"role": "user", "content": "I like green tea and quiet mornings by the river."},
+    {"role": "user", "content": "I like green tea."},
     {"role": "user", "content": "Ok."},
 ]
 

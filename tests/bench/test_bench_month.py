@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,19 +12,30 @@ from bench import month, month_talk
 from bench.month import DAYS, STARTED, MonthResult
 from bench.month_beliefs import Made, ToldModel, Verdict, invented, judge
 from bench.month_talk import SCOPES, Recurring, Talk
+from graphmem import local_server
 from graphmem.ports import Llm
 from graphmem.settings import Settings
-from graphmem.testing import HashEmbedder, ScriptedLlm
+from graphmem.testing import ScriptedLlm
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.samples import real
 
 TALKS = ("ordinary", *(["LoCoMo"] if real("locomo/locomo.json") else []))
 
 
+@pytest.fixture(scope="module")
+def own_server(
+    server_settings: Settings, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Settings]:
+    """Settings of a server that no other test fills with another embedder's vectors."""
+    home = tmp_path_factory.mktemp("month")
+    settings = server_settings.model_copy(update={"home": home})
+    yield settings
+    local_server.stop(settings)
+
+
 def lived(settings: Settings, talk: str, folder: Path, llm: Llm | None = None) -> MonthResult:
-    # Recurring facts in other words need the shipped embedder; the rest of a month does not.
-    embedder = None if talk == "ordinary" else HashEmbedder()
-    with month.opened(settings, embedder) as (client, bare):
+    # Recurring facts in other words need the shipped embedder.
+    with month.opened(settings) as (client, bare):
         return month.live(
             client, bare, month.talk_named(talk), tenant=fresh_tenant(), digests=folder, llm=llm
         )
@@ -63,8 +75,8 @@ def check(result: MonthResult, talk: str, folder: Path) -> None:
 @pytest.mark.system
 @pytest.mark.timeout(3_600)
 @pytest.mark.parametrize("talk", TALKS)
-def test_a_month_without_a_model(migrated: Settings, tmp_path: Path, talk: str) -> None:
-    result = lived(migrated, talk, tmp_path)
+def test_a_month_without_a_model(own_server: Settings, tmp_path: Path, talk: str) -> None:
+    result = lived(own_server, talk, tmp_path)
     check(result, talk, tmp_path)
     assert month.belief_row(month.talk_named(talk), result, ToldModel(()))["met"]
 
@@ -73,11 +85,11 @@ def test_a_month_without_a_model(migrated: Settings, tmp_path: Path, talk: str) 
 @pytest.mark.timeout(3_600)
 @pytest.mark.parametrize("talk", TALKS)
 def test_a_month_with_a_model_has_more_beliefs(
-    migrated: Settings, tmp_path: Path, talk: str
+    own_server: Settings, tmp_path: Path, talk: str
 ) -> None:
     known = month.talk_named(talk)
     told = ToldModel(known.facts)
-    result = lived(migrated, talk, tmp_path, ScriptedLlm(told))
+    result = lived(own_server, talk, tmp_path, ScriptedLlm(told))
     check(result, talk, tmp_path)
     assert result.made
     assert {"extract", "synthesise"} <= told.asked.keys()

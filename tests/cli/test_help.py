@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 from collections.abc import Iterator
 
 import click
@@ -69,3 +71,18 @@ def test_the_help_of_a_command_fits_a_screen(words: str) -> None:
     page = COMMANDS[words].get_help(click.Context(COMMANDS[words], terminal_width=COLUMNS))
     assert len(page.splitlines()) <= LINES
     assert max(map(len, page.splitlines())) <= COLUMNS
+
+
+def test_no_garbage_is_looked_for_while_a_command_is_imported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    collected: list[bool] = []
+    load = importlib.import_module
+
+    def look(name: str) -> object:
+        collected.append(gc.isenabled())
+        return load(name)
+
+    monkeypatch.setattr(importlib, "import_module", look)
+    assert cli.get_command(click.Context(cli), "recall") is not None
+    assert (collected, gc.isenabled()) == ([False], True)

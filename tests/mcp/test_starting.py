@@ -47,7 +47,9 @@ async def answered(client: Client, name: str, /, **arguments: Any) -> tuple[Any,
     codes: list[str] = []
 
     async def ask() -> Any:
+        began = time.monotonic()
         result = await client.call_tool(name, arguments)
+        assert time.monotonic() - began < 30, "a client gives up after that"
         if result.is_error:
             codes.append(json.loads(result.content[0].text)["code"])  # type: ignore[union-attr]
             return None
@@ -69,11 +71,6 @@ def test_a_managed_server_is_restarted(own: Environ, tmp_path: Path) -> None:
             shown, _ = await answered(client, "recall", query=QUESTION, session_id="s")
 
             assert await asyncio.to_thread(local_server.stop, settings)
-            began = time.monotonic()
-            lost = await refused(client, "recall", query=QUESTION)
-            assert lost["code"] == "graph_unavailable"
-            assert time.monotonic() - began < 30, "a client gives up after that"
-
             found, codes = await answered(client, "recall", query=QUESTION)
             assert [hit["item_id"] for hit in found["bites"]] == [kept["memory_id"]]
             assert set(codes) <= {"still_starting", "graph_unavailable"}
