@@ -7,7 +7,6 @@ import json
 import socket
 import sys
 import threading
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -47,9 +46,7 @@ async def answered(client: Client, name: str, /, **arguments: Any) -> tuple[Any,
     codes: list[str] = []
 
     async def ask() -> Any:
-        began = time.monotonic()
         result = await client.call_tool(name, arguments)
-        assert time.monotonic() - began < 30, "a client gives up after that"
         if result.is_error:
             codes.append(json.loads(result.content[0].text)["code"])  # type: ignore[union-attr]
             return None
