@@ -60,7 +60,7 @@ def check(result: MonthResult, talk: str, folder: Path) -> None:
         ("COMPRESS", "is below 0.7, never used, "),
         ("ARCHIVE", "LOW"),
     ):
-        # Questions of ordinary talk find nearly every conversation: none of the first week is unused.
+        # Questions of ordinary talk find nearly every conversation of the first week.
         assert result.reasons[kind] or (kind, talk) == ("COMPRESS", "ordinary"), kind
         assert all(reason in told for told in result.reasons[kind].values()), kind
     lines = "".join(path.read_text("utf-8") for path in folder.rglob("MEMORY.md"))
