@@ -63,8 +63,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        # Nearly all that an import creates stays: collections would search it for garbage in vain,
-        # for a seventh of the time of the imports.
+        # Nearly all that an import creates stays. Looking for garbage takes a seventh of its time.
         gc.disable()
         command: click.Command = getattr(importlib.import_module(f"graphmem.cli.{module}"), name)
         gc.freeze()

@@ -58,26 +58,6 @@ class Console(rich.console.Console):
         yield shown._replace(text=shown.text[end:])
 
 
-class SafeRenderable:
-    """A renderable for foreign consoles, which would parse strings as markup."""
-
-    def __init__(self, renderable: RenderableType) -> None:
-        self._renderable = renderable
-        self._console = Console()
-
-    def __rich_console__(
-        self, console: rich.console.Console, options: ConsoleOptions
-    ) -> Iterable[Segment]:
-        """Render with our own console."""
-        return self._console.render(self._renderable, options)
-
-    def __rich_measure__(
-        self, console: rich.console.Console, options: ConsoleOptions
-    ) -> Measurement:
-        """Measure with our own console."""
-        return Measurement.get(self._console, options, self._renderable)
-
-
 class TaskLabel(ProgressColumn):
     """The column of a progress bar that shows a task's description."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import click
 from graphmem.cli import options, output_files, parameters
 from graphmem.cli.app import App
 from graphmem.cli.derived import Group
-from graphmem.extras import library
 
 ARTIFACTS = ("file", "symbol", "document")
 
@@ -56,42 +54,7 @@ usage.method(
 )
 
 
-@usage.runs(
-    "usage.dashboard",
-    click.option(
-        "--live", is_flag=True, help="Show an interactive, refreshing dashboard; ? lists the keys."
-    ),
-    click.option(
-        "--every",
-        type=click.FloatRange(min=0.1),
-        default=5.0,
-        help="Seconds between refreshes, with --live.",
-    ),
-)
-def dashboard(app: App, *, live: bool, every: float, **query: Any) -> None:
-    """Show top items, the rating distribution and recent use."""
-    shown = parameters.grouped(query)
-    if live:
-        _live(app, shown, every)
-        return
-    with app.client() as client:
-        app.emit(client.usage.dashboard(**shown), "usage.dashboard")
-
-
-def _live(app: App, shown: dict[str, Any], every: float) -> None:
-    """Show the interactive dashboard until the user quits."""
-    if app.json or not sys.stdout.isatty():
-        raise click.UsageError("--live requires a terminal; omit it for JSON or a file.")
-    library("textual", "dashboard", "The live dashboard")
-    from graphmem.cli.dashboard import DashboardApp
-
-    # Watching the dashboard must not change the usage it shows.
-    app.skip_log()
-    with app.client() as client:
-        wanted = {"limit": 100, **shown}
-        # Report errors of the options or the server before drawing.
-        client.usage.dashboard(**wanted)
-        DashboardApp(client, every=every, **wanted).run()
+usage.method("usage.dashboard")
 
 
 @usage.runs("usage.prune", options.output("Write the manifest to this file, as JSON."))

@@ -161,7 +161,7 @@ class AsyncUsage(AsyncNamespace):
         return tuple(await operations.items(self._state.context, wanted, kinds, limit))
 
     async def dashboard(self, *, kinds: Kinds = RATED, limit: Limit = 10) -> UsageDashboard:
-        """Return an overview of how the memory is used, in the read scopes.
+        """Return an overview of the use of the read scopes.
 
         Args:
             kinds: any of Memory, Belief, Episode and Artifact.

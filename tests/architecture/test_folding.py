@@ -17,7 +17,6 @@ OTHERS = {
     "graphmem/models/service.py": "messages of a library",
     "graphmem/nodes/declarations.py": "names of attributes",
     "graphmem/schema/declared.py": "names of indexes",
-    "graphmem/cli/dashboard.py": "labels of nodes",
     "graphmem/cli/demo.py": "names of months",
     "graphmem/cli/operator.py": "first letters of sentences to print",
     "graphmem/cli/plot.py": "suffixes of files",

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,11 @@ from typing import Any
 import click
 import hypothesis
 import pytest
-from rich.text import Text
 
 from graphmem import Handle
 from graphmem.cli import cli
-from graphmem.cli.dashboard import DashboardApp, DetailScreen, rows_of
-from graphmem.cli.views.usage import PANES
-from graphmem.client.usage import RATED
 from graphmem.model import Status
 from graphmem.settings import Settings
-from tests.cli.watching import settled
 from tests.fuzz.test_commands import commands, ran
 from tests.plugins import hostile
 from tests.plugins.children import variables_of
@@ -411,53 +405,3 @@ def test_a_line_that_is_refused_is_quoted_as_data(command: str) -> None:
         if words[0] != BAD or not is_open(COMMANDS[command]):
             code, _, err = checked([*command.split(), *words], {})
             assert code == 2, err
-
-
-def test_the_live_dashboard_shows_data(
-    place: tuple[Place, Handle, dict[str, str]],
-) -> None:
-    at, memory, _ = place
-    # Textual reads a string as markup.
-    cells = [
-        cell
-        for pane in PANES
-        for row in rows_of(pane, memory.usage.dashboard(), RATED)
-        for cell in row.cells
-    ]
-    assert [one for one in cells if not isinstance(one, Text)] == []
-
-    async def watched() -> None:
-        app = DashboardApp(memory, every=3_600.0, limit=1_000)
-        app.animation_level = "none"
-        async with app.run_test(size=(300, 60)) as pilot:
-
-            async def until(holds: Callable[[], bool]) -> None:
-                for _ in range(30_000):
-                    if holds():
-                        return
-                    await settled(pilot.pause(0.01))
-                raise AssertionError(drawn(app))
-
-            await until(lambda: app._asked is None)
-            for pane in range(5):
-                await pilot.press(str(pane + 1))
-                await pilot.pause()
-                assert hostile.found_in(drawn(app)) == set()
-                for row in range(min(3, app._tables[pane].row_count) if pane in (0, 3) else 0):
-                    app._tables[pane].move_cursor(row=row)
-                    await settled(pilot.press("enter"))
-                    await until(lambda: isinstance(app.screen, DetailScreen))
-                    await pilot.pause()
-                    assert hostile.found_in(drawn(app)) == set()
-                    await settled(pilot.press("escape"))
-                    await until(lambda: not isinstance(app.screen, DetailScreen))
-            await pilot.press("4")
-            await pilot.pause()
-            assert any(is_in(one, drawn(app)) for one in at.texts["session"])
-
-    asyncio.run(watched())
-
-
-def drawn(app: DashboardApp) -> str:
-    """Return what is written to the terminal of a screen, line by line."""
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())

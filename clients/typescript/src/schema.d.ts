@@ -1056,7 +1056,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return an overview of how the memory is used, in the read scopes.
+         * Return an overview of the use of the read scopes.
          * @description Needs the right `read`.
          */
         get: operations["usage_dashboard"];

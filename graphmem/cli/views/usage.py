@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -17,7 +17,9 @@ from graphmem.cli.console import counted, day, more, shortened, table
 from graphmem.cli.views import belief as belief_views
 from graphmem.cli.views import memory as memory_views
 
-Entry: TypeAlias = usage.RatedItem | usage.UsageCount | usage.RatingUpdate
+Cells: TypeAlias = tuple[str | Text, ...]
+_Section: TypeAlias = tuple[str, tuple[str, ...], Iterator[Cells]]
+"""Title, columns and rows."""
 
 SEVERITIES = {
     usage.Severity.ERROR: "bold red",
@@ -215,82 +217,61 @@ def _goal_value(value: float) -> str:
     return f"{value:.1%}" if value <= 1 else f"{value:,.0f}"
 
 
-class PaneRow(NamedTuple):
-    """One line of a pane."""
-
-    key: str
-    """Row key, stable across refreshes so that the cursor stays on its row."""
-    cells: tuple[str | Text, ...]
-    entry: Entry | None = None
-    """Entry that the row opens; None if it opens nothing."""
-
-
-class Pane(NamedTuple):
-    """One list of the dashboard."""
-
-    title: str
-    columns: tuple[str, ...]
-    make_rows: Callable[[usage.UsageDashboard], Iterator[PaneRow]]
-
-
-def _rated_rows(items: Sequence[usage.RatedItem]) -> Iterator[PaneRow]:
+def _rated_rows(items: Sequence[usage.RatedItem]) -> Iterator[Cells]:
     for item in items:
         tier = Text(item.rating.tier, style=COLOURS[item.rating.tier])
         elo, games = f"{item.rating.elo:.0f}", str(item.rating.games)
-        cells = (elo, tier, games, item.kind.lower(), named(item.text, item.id))
-        yield PaneRow(f"{item.kind} {item.id}", cells, item)
+        yield elo, tier, games, item.kind.lower(), named(item.text, item.id)
 
 
-def _histogram(found: usage.UsageDashboard) -> Iterator[PaneRow]:
+def _histogram(found: usage.UsageDashboard) -> Iterator[Cells]:
     most = max((n for _, n in found.histogram), default=1)
     for low, n in found.histogram:
-        yield PaneRow(str(low), (f"{low:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)))
+        yield f"{low:.0f}", "█" * max(1, round(WIDTH * n / most)), str(n)
 
 
-def _tiers(found: usage.UsageDashboard) -> Iterator[PaneRow]:
+def _tiers(found: usage.UsageDashboard) -> Iterator[Cells]:
     items = sum(found.tiers.values()) or 1
     for tier, n in found.tiers.items():
-        yield PaneRow(tier, (Text(tier, style=COLOURS[tier]), str(n), f"{100 * n / items:.0f} %"))
+        yield Text(tier, style=COLOURS[tier]), str(n), f"{100 * n / items:.0f} %"
 
 
-def _activity(found: usage.UsageDashboard) -> Iterator[PaneRow]:
+def _activity(found: usage.UsageDashboard) -> Iterator[Cells]:
     for use in found.activity:
         query = f"{use.tool}: {use.query}" if use.tool else "opened"
         texts = Text(" · ").join(named(text, item_id) for _, item_id, text in use.items)
-        cells = (f"{use.at:%Y-%m-%d %H:%M:%S}", use.session_id or "–", Text(query), texts)
-        yield PaneRow(use.id, cells, use)
+        yield f"{use.at:%Y-%m-%d %H:%M:%S}", use.session_id or "–", Text(query), texts
 
 
-def _updates(found: usage.UsageDashboard) -> Iterator[PaneRow]:
+def _updates(found: usage.UsageDashboard) -> Iterator[Cells]:
     for update in found.updates:
         style = "green" if update.after > update.before else "red"
-        cells = (
+        yield (
             f"{update.at:%Y-%m-%d %H:%M:%S}",
             f"{update.before:.0f}",
             Text(f"{update.after:.0f}", style=style),
             update.kind.lower(),
             named(update.text, update.id),
         )
-        yield PaneRow(f"{update.search_id} {update.kind} {update.id}", cells, update)
-
-
-PANES = (
-    Pane("most used", RATED, lambda found: _rated_rows(found.top)),
-    Pane("ratings", ("from", "", "items"), _histogram),
-    Pane("tiers", ("tier", "items", "share"), _tiers),
-    Pane("recent activity", ("when", "session", "query", "items"), _activity),
-    Pane("recent ratings", ("when", "before", "after", "kind", "text"), _updates),
-)
 
 
 def dashboard(found: usage.UsageDashboard) -> RenderableType:
     """Return all sections of the dashboard, one below the other."""
     if not (found.top or found.activity):
         return Text("No searches yet.", style="dim")
+    rated: tuple[_Section, ...] = (
+        ("most used", RATED, _rated_rows(found.top)),
+        ("ratings", ("from", "", "items"), _histogram(found)),
+        ("tiers", ("tier", "items", "share"), _tiers(found)),
+    )
+    recent: tuple[_Section, ...] = (
+        ("recent activity", ("when", "session", "query", "items"), _activity(found)),
+        ("recent ratings", ("when", "before", "after", "kind", "text"), _updates(found)),
+    )
     lines: list[RenderableType] = []
-    for pane in PANES if found.top else PANES[3:]:
-        if rows := list(pane.make_rows(found)):
-            lines += ["", Text(pane.title, style="bold"), _pane_table(pane.columns, rows)]
+    for title, columns, made in (*(rated if found.top else ()), *recent):
+        if rows := list(made):
+            lines += ["", Text(title, style="bold"), _rows_table(columns, rows)]
     if not found.top:
         lines += ["", Text("Nothing is rated yet; run `graphmem usage rate`.", style="dim")]
     return Group(*lines[1:])
@@ -298,13 +279,13 @@ def dashboard(found: usage.UsageDashboard) -> RenderableType:
 
 def ratings(items: Sequence[usage.RatedItem]) -> Table:
     """Return rated items as a table."""
-    return _pane_table(RATED, _rated_rows(items))
+    return _rows_table(RATED, _rated_rows(items))
 
 
-def _pane_table(columns: Sequence[str], rows: Iterable[PaneRow]) -> Table:
+def _rows_table(columns: Sequence[str], rows: Iterable[Cells]) -> Table:
     made = table(*columns, whole=("when",))
     for row in rows:
-        made.add_row(*row.cells)
+        made.add_row(*row)
     return made
 
 
