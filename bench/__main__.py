@@ -118,6 +118,23 @@ def serve(*, as_json: bool) -> None:
 
 
 @bench.command()
+@click.option(
+    "--sizes",
+    type=click.IntRange(min=3_000),
+    multiple=True,
+    default=RECALL_SIZES,
+    show_default=True,
+    help="Number of memories (repeatable).",
+)
+@as_json
+def explorer(sizes: tuple[int, ...], *, as_json: bool) -> None:
+    """Time of each page of the explorer, with two slots of ten thousand values."""
+    from bench.explorer import measure
+
+    run(lambda steps: measure(sizes, steps), as_json=as_json)
+
+
+@bench.command()
 @as_json
 def pairs(*, as_json: bool) -> None:
     """Texts that are treated as the same: changed facts, repeats and paraphrases."""

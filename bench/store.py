@@ -190,7 +190,10 @@ def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenan
     times = [start + timedelta(days=n) for n in range(EVENTS)]
     trace = tracerank.continued(tracerank.State(), times)
     places = range(tenant, len(block.texts), TENANTS)
-    rows = {first + place: _row(name, block, first, place, tokens=store.tokens) for place in places}
+    rows = {
+        first + place: memory_row(name, block, first, place, tokens=store.tokens)
+        for place in places
+    }
     bare.write(
         LOAD,
         tenant=name,
@@ -216,9 +219,10 @@ def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenan
     bare.write(SUPERSEDE, tenant=name, scope=GLOBAL_SCOPE, rows=pairs)
 
 
-def _row(
+def memory_row(
     tenant: str, block: synthetic.Corpus, first: int, place: int, *, tokens: bool
 ) -> dict[str, Any]:
+    """Return the memory of a block's text as `LOAD` takes it; the block begins with `first`."""
     text = block.texts[place]
     return {
         "id": identity.memory_id(GLOBAL_SCOPE, text),

@@ -11,9 +11,11 @@
 //   $after_predicate  string   folded predicate of the last slot of the previous page; '' for the first page
 //   $slots            integer  maximum number of slots per page
 //   $limit            integer  maximum number of candidates per slot, best first
+//   $ranked           integer  slots of more beliefs have no candidates, and the number of beliefs as total; null: none
 // columns:
 //   - scope          string    scope of the slot
 //   - subject_key    string    folded
+//   - subject        string    subject, as first written, of a slot that is not ranked; null otherwise
 //   - names          list      names of the subject, folded, the stored one first
 //   - predicate_key  string    folded
 //   - predicate      string    predicate, as first written; null: no candidates
@@ -26,7 +28,19 @@
 LET valid = $valid, mine = []
 // include: fragments/subject_names.cypher
 // include: fragments/policy.cypher
+LET long = CASE WHEN $ranked IS NULL THEN 0 ELSE COUNT {
+  MATCH (x:Belief)
+  WHERE x.tenant = $tenant AND x.scope = scope AND x.subject_key IN names AND x.predicate_key = predicate_key
+} END
+WITH scope, subject_key, predicate_key, policy, valid, mine, long, names AS all,
+     CASE WHEN long > coalesce($ranked, 0) THEN [] ELSE names END AS names
 // include: fragments/slot.cypher
+LET sample = CASE WHEN names = [] THEN COLLECT {
+  MATCH (x:Belief)
+  WHERE x.tenant = $tenant AND x.scope = scope AND x.subject_key IN all AND x.predicate_key = predicate_key
+  RETURN x
+  LIMIT 1
+}[0] END
 CALL (members, valid) {
   // include: fragments/slot_evidence.cypher
   // include: fragments/not_rejected.cypher
@@ -54,6 +68,6 @@ CALL (pieces, valid, policy) {
   RETURN n_many, many
 }
 // include: fragments/slot_candidates.cypher
-RETURN scope, subject_key, names, predicate_key, coalesce(one[0][0], many[0][0]).predicate AS predicate, policy, candidates,
-       coalesce(n_one, n_many, 0) AS total, datetime.realtime('Z') AS now
+RETURN scope, subject_key, all AS names, predicate_key, sample.subject AS subject, coalesce(one[0][0], many[0][0], sample).predicate AS predicate, policy, candidates,
+       coalesce(n_one, n_many, CASE WHEN names = [] THEN long END, 0) AS total, datetime.realtime('Z') AS now
 ORDER BY scope, subject_key, predicate_key

@@ -29,7 +29,8 @@ CALL (asked, members, policy) {
     MATCH (asked)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
     WHERE x.scope IN $scopes
     RETURN x
-  UNION
+  // Not the distinct ones: the members would be compared, for each row.
+  UNION ALL
     FILTER policy.cardinality = 'ONE'
     // include: fragments/slot_evidence.cypher
     RETURN e AS x

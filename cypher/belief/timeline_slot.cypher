@@ -28,6 +28,7 @@ CALL (subject_key) {
   LET scope = $scopes[i]
   // include: fragments/subject_names.cypher
   MATCH (b:Belief)
+  USING INDEX b:Belief(tenant, scope, subject_key, predicate_key)
   WHERE b.tenant = $tenant AND b.scope = $scopes[i] AND b.subject_key IN names AND b.predicate_key = $predicate
     AND b.created_at <= $valid AND ($known IS NULL OR b.recorded_at <= $known)
   RETURN scope, names, b {.subject, .predicate} AS shown_as
@@ -70,8 +71,8 @@ CALL (members, valid, policy) {
   // include: fragments/project_many.cypher
   WITH b, projected
   ORDER BY projected.belief DESC, projected.last_at IS NOT NULL DESC, projected.last_at DESC, b.id DESC
-  LIMIT $limit
-  RETURN collect({belief_id: b.id, statement: b.statement, object: b.object, belief: projected.belief}) AS many
+  // Not LIMIT: it would keep the members for each of the rows.
+  RETURN collect({belief_id: b.id, statement: b.statement, object: b.object, belief: projected.belief})[..$limit] AS many
 }
 RETURN valid AS at, one + many AS values, shown_as AS names, datetime.realtime('Z') AS now
 ORDER BY at

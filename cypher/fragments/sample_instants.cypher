@@ -1,9 +1,9 @@
 // Select the times of a time series. More than $points are evenly thinned, keeping the first and the last. A long
-// history is thinned further, because each time reads all of it; the limit is about a million events in total.
+// history is thinned further, because each time reads all of it; the limit is about 100,000 events in total.
 // needs: times (in order, none after $valid)
 // leaves: instants
 
-WITH *, coll.max([3, coll.min([$points, 1000000 / (size(times) + 1)])]) AS most
+WITH *, coll.max([3, coll.min([$points, 100000 / (size(times) + 1)])]) AS most
 WITH *, CASE
   WHEN $instants IS NOT NULL THEN $instants
   WHEN size(times) < most THEN coll.distinct(times + $valid)

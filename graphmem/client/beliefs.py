@@ -131,9 +131,8 @@ class AsyncBeliefs(AsyncBeliefChanges):
             self._state.context,
             reading_of(as_of, policy),
             subject,
+            belief.SlotLimits(limit, top),
             cursor=cursor,
-            limit=limit,
-            values=top,
         )
 
     async def history(

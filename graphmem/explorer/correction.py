@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
-from graphmem.client.handle import AsyncHandle
 from graphmem.errors import InvalidInputError
 from graphmem.explorer import status
 from graphmem.explorer.reader import SOURCE, Asked, Reader
@@ -19,8 +18,8 @@ How: TypeAlias = Literal["changed", "never"]
 CONFIDENCE = 0.95
 """Confidence of a value that a person puts right."""
 BETWEEN, PAIR = "\n", " "
-MAX_TEXT = 2_000
-"""Characters of what is right, and of the reason: they are part of an address."""
+REVIEWS = ("unreject", "accept")
+"""Steps that take back a decision of a review; others need the right to write."""
 
 Rows: TypeAlias = list[tuple[str, status.Standing]]
 
@@ -73,11 +72,8 @@ async def asked_for(reader: Reader, asked: Asked) -> Correction:
     item, slot = (found.belief if isinstance(found, BeliefReasons) else found.memory), None
     if isinstance(item, Belief) and item.subject and item.predicate:
         slot = await reader.reads.current(item.subject, item.predicate)
-    for name in ("right", "reason"):
-        if len(asked.text(name)) > MAX_TEXT:
-            raise InvalidInputError(f"{name}: must have at most {MAX_TEXT:,} characters.")
     how: How = "never" if asked.text("how") == "never" else "changed"
-    return Correction(item, slot, how, asked.text("right"), asked.text("reason"))
+    return Correction(item, slot, how, asked.short("right"), asked.short("reason"))
 
 
 def missing(wanted: Correction) -> str | None:
@@ -226,16 +222,18 @@ async def undo(reader: Reader, steps: str) -> None:
         steps: what `apply` returned.
     """
     given = [step.split(PAIR, 1) for step in steps.split(BETWEEN) if step]
-    reader.need(*("review" if verb == "unreject" else "write" for verb, _ in given))
+    reader.need(*("review" if verb in REVIEWS else "write" for verb, _ in given))
     for verb, known in given:
-        await _take_back(reader.handle, verb, known)
+        await _take_back(reader, verb, known)
 
 
-async def _take_back(handle: AsyncHandle, verb: str, known: str) -> None:
-    reason = "Correction taken back"
+async def _take_back(reader: Reader, verb: str, known: str) -> None:
+    handle, reason = reader.handle, "Correction taken back"
     match verb:
         case "unreject":
             await handle.unreject(known, reason=reason)
+        case "accept":
+            await handle.proposals.accept([known], origin=reader.origin(note=reason))
         case "retract":
             await handle.beliefs.retract(known)
         case "restore_memory":
@@ -246,10 +244,3 @@ async def _take_back(handle: AsyncHandle, verb: str, known: str) -> None:
             await handle.beliefs.restore(known, reason=reason)
         case _:
             await handle.beliefs.archive(known, reason=reason)
-
-
-async def decide(reader: Reader, proposal_id: str, *, accept: bool) -> None:
-    """Accept or dismiss a proposal."""
-    reader.need("review")
-    proposals = reader.handle.proposals
-    await (proposals.accept if accept else proposals.dismiss)([proposal_id])

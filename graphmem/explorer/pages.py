@@ -5,7 +5,7 @@ from __future__ import annotations
 from asyncio import gather
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, TypeAlias
 
 from graphmem.client.recall_verbs import items_of_event
@@ -14,16 +14,21 @@ from graphmem.explorer import pictures, status
 from graphmem.explorer.reader import Asked, Reader
 from graphmem.model import (
     AsOf,
+    BeliefEvent,
     BeliefReasons,
     Candidate,
     Cardinality,
     MemoryReasons,
+    Provenance,
     Recollection,
     Slot,
+    SlotPage,
     Timeline,
     Trail,
 )
 from graphmem.model.recall import AnyBite, BeliefBite
+from graphmem.operations.belief import SlotLimits, slot_page
+from graphmem.rules.read_options import ReadOptions
 
 Values: TypeAlias = dict[str, Any]
 Page: TypeAlias = Callable[[Reader, Asked], Awaitable[tuple[str, Values]]]
@@ -35,6 +40,8 @@ STALE = 3
 WIDE = 30
 """Number of results among which those are that a search leaves out."""
 CANDIDATES = 100
+RANKED = 1_000
+"""Number of values above which a slot is not ranked in a list."""
 QUOTED = 3
 """Number of values of a slot with their quoted words."""
 PIECES = 50
@@ -45,6 +52,8 @@ CARDS = 5
 MOST = 1_000
 """Number of events of an item among which one is looked for."""
 NOW = AsOf()
+POINTS = 60
+NO_COURSE = Timeline(subject=None, predicate=None, series=(), instants=(), provisional=False)
 
 
 async def home(reader: Reader, asked: Asked) -> tuple[str, Values]:
@@ -52,7 +61,7 @@ async def home(reader: Reader, asked: Asked) -> tuple[str, Values]:
     reader.need("read")
     seen = reader.reads
     slots, waiting, stale, memories, beliefs = await gather(
-        seen.beliefs.slots(cursor=asked.text("cursor") or None, limit=SLOTS, top=2),
+        _slots(reader, None, asked, SlotLimits(SLOTS, 2, RANKED)),
         seen.proposals.list(limit=WAITING),
         seen.memories.stale(limit=STALE),
         seen.memories.list(limit=NEW),
@@ -76,14 +85,23 @@ async def subject(reader: Reader, asked: Asked) -> tuple[str, Values]:
     """Show all slots of a subject."""
     reader.need("read")
     name = asked.text("name")
-    found = await reader.reads.beliefs.slots(
-        name or None, cursor=asked.text("cursor") or None, limit=CANDIDATES, as_of=asked.as_of
-    )
+    found = await _slots(reader, name or None, asked, SlotLimits(CANDIDATES, 3, RANKED))
     return "subject", {
         "name": name,
         "subjects": _by_subject(found.slots),
         "next_cursor": found.next_cursor,
     }
+
+
+async def _slots(reader: Reader, subject: str | None, asked: Asked, limits: SlotLimits) -> SlotPage:
+    """Return a page of slots; those of very many values are only counted."""
+    return await slot_page(
+        reader.handle._state.context,
+        ReadOptions(asked.as_of),
+        subject,
+        limits,
+        cursor=asked.text("cursor") or None,
+    )
 
 
 def _by_subject(slots: tuple[Slot, ...]) -> list[tuple[str, list[tuple[Slot, list[Any]]]]]:
@@ -171,30 +189,33 @@ async def slot(reader: Reader, asked: Asked) -> tuple[str, Values]:
     name, predicate, at = asked.text("subject"), asked.text("predicate"), asked.as_of
     seen = reader.reads
     found = await seen.current(name, predicate, limit=CANDIDATES, as_of=at)
-    course = Timeline(subject=name, predicate=predicate, series=(), instants=(), provisional=False)
+    course = NO_COURSE
     if found.total <= CANDIDATES:
-        # The cost grows with the values and the points: ten thousand values exceed the memory.
+        # Each point reads all values.
         known = AsOf(known=at.known)
-        course = await seen.beliefs.timeline(name, predicate, points=60, top=5, as_of=known)
+        course = await seen.beliefs.timeline(name, predicate, points=POINTS, top=5, as_of=known)
     quoted = [one.belief_id for one in found.candidates[:QUOTED]]
-    reasons = await gather(*(seen.why(one, limit=PIECES, as_of=at) for one in quoted))
+    sources = await gather(
+        *(seen.beliefs.provenance(one, limit=PIECES, as_of=at) for one in quoted)
+    )
     return "slot", {
         "slot": found,
         "drawn": found.total <= CANDIDATES,
         "one": found.cardinality is Cardinality.ONE,
         "values": [*standings(found)],
-        "words": {
-            belief_id: _quoted(one)
-            for belief_id, one in zip(quoted, reasons, strict=True)
-            if isinstance(one, BeliefReasons)
-        },
+        "words": {one.belief.id: [*_quoted(one)] for one in sources},
         **_over_time(course, asked),
     }
 
 
-def _quoted(found: BeliefReasons) -> list[Any]:
-    """Return the newest pieces of evidence that quote words, at most two, newest first."""
-    return [piece for piece in reversed(found.pieces) if piece.quote][:2]
+def _quoted(found: Provenance) -> Iterator[tuple[str, BeliefEvent]]:
+    """Yield the newest words that are evidence, at most two, with their events."""
+    turns = {turn.id: turn.text for turn in found.turns}
+    words = (
+        (str(event.payload.get("quote") or turns.get(event.turn_id or "", "")), event)
+        for event in reversed(found.events)
+    )
+    yield from islice((pair for pair in words if pair[0]), 2)
 
 
 def _over_time(course: Timeline, asked: Asked) -> Values:
@@ -232,10 +253,13 @@ async def item(reader: Reader, asked: Asked) -> tuple[str, Values]:
 
 async def _belief(reader: Reader, asked: Asked, found: BeliefReasons) -> tuple[str, Values]:
     seen, at = reader.reads, asked.as_of
-    events, course = await gather(
-        seen.beliefs.history(found.belief.id, limit=EVENTS, as_of=at),
-        seen.beliefs.timeline(found.belief.id, points=60, as_of=AsOf(known=at.known)),
-    )
+    result = found.competition
+    events = await seen.beliefs.history(found.belief.id, limit=EVENTS, as_of=at)
+    course = NO_COURSE
+    if result is None or result.of <= CANDIDATES:
+        course = await seen.beliefs.timeline(
+            found.belief.id, points=POINTS, as_of=AsOf(known=at.known)
+        )
     supposed = await _supposed(reader, asked, found)
     return "belief", {
         "why": found,
@@ -299,10 +323,3 @@ async def _event(reader: Reader, event_id: str, about: list[str]) -> tuple[str, 
     events = await seen.history(about[0], limit=MOST)
     found = [event for event in events if event.id == event_id]
     return "event", {"id": event_id, "items": [card.item for card in cards], "events": found}
-
-
-async def review(reader: Reader, asked: Asked) -> tuple[str, Values]:
-    """Show the proposals that wait for a decision."""
-    reader.need("read")
-    found = await reader.reads.proposals.list(cursor=asked.text("cursor") or None)
-    return "review", {"page": found, "may": "review" in reader.rights}

@@ -14,14 +14,18 @@ from graphmem.model import AsOf, Origin
 
 SOURCE = "explorer"
 """Source of the events that corrections write."""
+MAX_TEXT = 2_000
+"""Characters of what is right, and of a reason: they are part of an address."""
 
 
 class MissingRightError(Exception):
-    """The key of the reader does not grant a right that a page needs."""
+    """The key of the reader does not grant a right, or all scopes, which a page needs."""
 
-    def __init__(self, right: str) -> None:
-        super().__init__(right)
-        self.right = right
+    def __init__(self, right: str | None) -> None:
+        text = "Your key does not grant all scopes of the tenant, which this needs."
+        super().__init__(
+            text if right is None else f"Your key lacks the right {right}, which this needs."
+        )
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,9 @@ class Reader:
     """Name of the key, which becomes the actor of a correction."""
     secret: bytes
     """Secret of the session, which signs its forms."""
+    tenant: str
+    covers_tenant: bool
+    """Whether the key grants all scopes of the tenant."""
 
     @property
     def reads(self) -> AsyncHandle:
@@ -63,9 +70,18 @@ class Reader:
         """Return whether a text was signed by this session."""
         return hmac.compare_digest(self.sign(text).encode(), signature.encode())
 
-    def origin(self, event_id: str) -> Origin:
+    def need_tenant(self) -> None:
+        """Check that the key grants all scopes of the tenant.
+
+        Raises:
+            MissingRightError: it does not.
+        """
+        if not self.covers_tenant:
+            raise MissingRightError(None)
+
+    def origin(self, event_id: str | None = None, note: str | None = None) -> Origin:
         """Return the origin of an event that this reader writes."""
-        return Origin(event_id=event_id, source=SOURCE, actor=self.name)
+        return Origin(event_id=event_id, source=SOURCE, actor=self.name, note=note)
 
 
 @dataclass(frozen=True)
@@ -77,6 +93,17 @@ class Asked:
     def text(self, name: str) -> str:
         """Return a parameter; empty if it is missing."""
         return self.given.get(name, "").strip()
+
+    def short(self, name: str) -> str:
+        """Return a parameter that a person typed.
+
+        Raises:
+            InvalidInputError: it is too long.
+        """
+        text = self.text(name)
+        if len(text) > MAX_TEXT:
+            raise InvalidInputError(f"{name}: must have at most {MAX_TEXT:,} characters.")
+        return text
 
     def day(self, name: str) -> datetime | None:
         """Return the last instant of a day; None if none is given, or if it is not over.

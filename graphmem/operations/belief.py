@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.graph import catalog
@@ -235,14 +235,24 @@ async def _check_known(context: RequestContext, as_of: AsOf, *read_at: datetime)
         read_options.check_not_future(as_of, now)
 
 
+class SlotLimits(NamedTuple):
+    """Limits of a page of slots."""
+
+    slots: int
+    values: int
+    """Maximum number of values of a slot."""
+    ranked: int | None = None
+    """Number of beliefs above which a slot has no candidates, and its number of beliefs as `total`:
+    ranking reads them all. None ranks all slots."""
+
+
 async def slot_page(
     context: RequestContext,
     by: ReadOptions,
     subject: str | None,
+    limits: SlotLimits,
     *,
     cursor: str | None,
-    limit: int,
-    values: int,
 ) -> SlotPage:
     """Return one page of slots with evidence, and the cursor of the next."""
     after = read_options.parse_key_cursor(cursor, 3)
@@ -254,11 +264,12 @@ async def slot_page(
         after_scope=after[0],
         after_subject=after[1],
         after_predicate=after[2],
-        slots=limit,
-        limit=values,
+        slots=limits.slots,
+        limit=limits.values,
+        ranked=limits.ranked,
     )
     await _check_known(context, by.as_of, *(row["now"] for row in rows[:1]))
-    last = rows[-1] if len(rows) == limit else None
+    last = rows[-1] if len(rows) == limits.slots else None
     keys = ("scope", "subject_key", "predicate_key")
     return SlotPage(
         slots=tuple(_slot(row, by, params["valid"]) for row in rows),
@@ -271,7 +282,7 @@ def _slot(row: Mapping[str, Any], by: ReadOptions, valid: datetime) -> Slot:
     # If all evidence was retracted, the names as written are gone and the folded keys remain.
     return Slot(
         scope=row["scope"],
-        subject=found[0]["subject"] if found else row["subject_key"],
+        subject=found[0]["subject"] if found else row.get("subject") or row["subject_key"],
         predicate=row["predicate"] or row["predicate_key"],
         policy=predicates.parse_policy(row["policy"]),
         policy_origin=read_options.policy_origin(row["policy"], by),

@@ -136,7 +136,7 @@ class Guard:
             self._check_names(headers)
             call.bookmarks = _bookmarks(headers)
             if scope["path"] not in OPEN:
-                self._check_key(scope, headers)
+                await self._admit(scope, headers, receive)
             async with self._body(receive, headers) as body:
                 await self._enter(scope)
                 place.callback(self._places.leave)
@@ -147,6 +147,19 @@ class Guard:
             place.close()
             answer.end()
             _log(scope, call, answer.status, time.perf_counter() - began)
+
+    async def _admit(self, scope: Scope, headers: Headers, receive: Receive) -> None:
+        """Check the key or the session.
+
+        Raises:
+            Problem: it is missing, or may not send this.
+        """
+        try:
+            self._check_key(scope, headers)
+        except LoginNeeded as needed:
+            async with self._body(receive, headers) as body:
+                needed.keep(body)
+            raise
 
     async def _enter(self, scope: Scope) -> None:
         """Wait for a place among the requests that are answered at once."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
@@ -30,6 +31,10 @@ OPERATOR = "operator"
 LOGIN = "/login"
 FILES = frozenset({LOGIN, *(f"/assets/{name}" for name in ASSETS)})
 """Paths of the explorer that need no session."""
+MAX_FIELDS = 20
+"""Maximum number of fields of a form."""
+KEPT = ("id", "reason")
+"""Fields of a form that outlive the session; others are in its address."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,16 @@ class LoginNeeded(Problem):
     def __init__(self, path: str, query: str) -> None:
         super().__init__(401, "unauthorized", "A session is needed.")
         self._next = f"{path}?{query}" if query else path
+
+    def keep(self, body: bytes) -> None:
+        """Keep what a person typed into a form, for the page that the login leads back to."""
+        try:
+            typed = dict(parse_qsl(body.decode(), max_num_fields=MAX_FIELDS))
+        except ValueError:
+            return
+        kept = {name: typed[name] for name in KEPT if name in typed}
+        if kept:
+            self._next += ("&" if "?" in self._next else "?") + urlencode(kept)
 
     def response(self) -> Response:
         """Return the way to the login, which leads back to the page."""

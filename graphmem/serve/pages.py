@@ -12,21 +12,31 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from graphmem.errors import GraphmemError
-from graphmem.explorer import correction, pages, rendering, replay
+from graphmem.explorer import (
+    correction,
+    erasure,
+    jobs,
+    pages,
+    rendering,
+    replay,
+    review,
+    usage,
+)
 from graphmem.explorer.reader import Asked, MissingRightError, Reader
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.rules.links import address
 from graphmem.serve import problems
+from graphmem.serve.app import Service, check_right
 from graphmem.serve.guard import GRANT, GuessLimit
 from graphmem.serve.keys import ANY, Grant, Key
-from graphmem.serve.logins import FILES, LOGIN, SESSION_S, Logins
+from graphmem.serve.logins import FILES, LOGIN, MAX_FIELDS, SESSION_S, Logins
+from graphmem.serve.operations import BY_METHOD
 from graphmem.serve.problems import Problem
 
 Answer: TypeAlias = Callable[["Visit"], Awaitable[Response]]
 """Function that answers a request for a page."""
 SCOPE = "graphmem_scope"
 """Cookie with the scope that a reader chose."""
-MAX_FIELDS = 20
 CHANGED = "The fact was changed meanwhile: this is the new preview."
 READS: Mapping[str, pages.Page] = {
     "/": pages.home,
@@ -35,7 +45,8 @@ READS: Mapping[str, pages.Page] = {
     "/subject": pages.subject,
     "/slot": pages.slot,
     "/item": pages.item,
-    "/review": pages.review,
+    "/review": review.review,
+    "/usage": usage.usage,
 }
 
 
@@ -43,19 +54,26 @@ class Visit:
     """A request for a page, of a reader with a session."""
 
     def __init__(
-        self, request: Request, reader: Reader, form: Mapping[str, str], cookie: str
+        self,
+        request: Request,
+        reader: Reader,
+        form: Mapping[str, str],
+        cookie: str,
+        service: Service,
     ) -> None:
         self.reader = reader
+        self.service = service
         self.cookie = cookie
         """Name of the session's cookie."""
         self.form = Asked(form)
         self.asked = Asked(dict(request.query_params))
         self.request = request
 
-    def covers(self, scope: str) -> bool:
-        """Return whether the reader's key grants a scope."""
+    @property
+    def grant(self) -> Grant:
+        """Grant of the reader's key."""
         grant: Grant = self.request.scope[GRANT]
-        return bool(scope) and grant.covers(scope)
+        return grant
 
     def page(self, name: str, values: Mapping[str, Any]) -> Response:
         """Return a page of this reader."""
@@ -66,14 +84,9 @@ class Visit:
 class Explorer:
     """The pages of a server."""
 
-    def __init__(
-        self,
-        logins: Logins,
-        handle_of: Callable[[Grant, str | None], Awaitable[Any]],
-        deadline_s: float,
-    ) -> None:
+    def __init__(self, logins: Logins, service: Service, deadline_s: float) -> None:
         self._logins = logins
-        self._handle_of = handle_of
+        self._service = service
         self._deadline_s = deadline_s
         self._guesses = GuessLimit()
 
@@ -99,10 +112,10 @@ class Explorer:
                         "form", form.get("token", "")
                     ):
                         raise Problem(403, "form_refused", "This form is of another session.")
-                    return await answer(Visit(request, reader, form, self._logins.cookie))
+                    cookie = self._logins.cookie
+                    return await answer(Visit(request, reader, form, cookie, self._service))
             except MissingRightError as error:
-                text = f"Your key lacks the right {error.right}, which this needs."
-                return _message(reader, 403, "Not granted", text)
+                return _message(reader, 403, "Not granted", str(error))
             except Problem as error:
                 return _message(reader, error.status, "Refused", error.detail, error.hint)
             except GraphmemError as error:
@@ -124,7 +137,7 @@ class Explorer:
         if scope is None and not grant.named:
             # A key of prefixes: its reader chooses another scope on the page.
             scope = grant.scopes[0].removesuffix(ANY) or GLOBAL_SCOPE
-        handle = await self._handle_of(grant, scope)
+        handle = await self._service.handle(grant, scope)
         return Reader(
             handle=handle,
             rights=grant.rights,
@@ -132,6 +145,8 @@ class Explorer:
             scope=scope or grant.named[0],
             name=grant.name if isinstance(grant, Key) else "operator",
             secret=self._logins.secret(request.headers),
+            tenant=grant.tenant,
+            covers_tenant=grant.covers_tenant,
         )
 
     async def _ask(self, request: Request) -> Response:
@@ -165,10 +180,12 @@ def _reading(page: pages.Page) -> Answer:
 def _done(visit: Visit) -> dict[str, Any]:
     """Return the note about a correction that was just made, and how to take it back."""
     steps, signature = visit.asked.text("steps"), visit.asked.text("signature")
-    if not steps or not visit.reader.signed(steps, signature):
+    if not signature or not visit.reader.signed(steps, signature):
         return {"done": "Taken back." if visit.asked.text("undone") else ""}
-    undo = {"steps": steps, "signature": signature, "id": visit.asked.text("id")}
-    return {"done": "Done: the memory has your correction.", "undo": undo}
+    item_id = visit.asked.text("id")
+    undo = {"steps": steps, "signature": signature, "id": item_id}
+    done = "Done: the memory has your " + ("correction." if item_id else "decision.")
+    return {"done": done, "undo": undo if steps else None}
 
 
 async def _plan(visit: Visit, problem: str = "") -> Response:
@@ -206,18 +223,57 @@ async def _undo(visit: Visit) -> Response:
     if not visit.reader.signed(steps, visit.form.text("signature")):
         raise Problem(403, "form_refused", "These steps are of another session.")
     await correction.undo(visit.reader, steps)
-    return RedirectResponse(address("/item", id=visit.form.text("id"), undone="1"), 303)
+    item_id = visit.form.text("id")
+    back = address("/item" if item_id else "/review", id=item_id, undone="1")
+    return RedirectResponse(back, 303)
 
 
 async def _decide(visit: Visit) -> Response:
-    accept = visit.form.text("decision") == "accept"
-    await correction.decide(visit.reader, visit.form.text("id"), accept=accept)
-    return RedirectResponse("/review", 303)
+    steps = await review.decide(visit.reader, visit.form)
+    given = {"steps": steps, "signature": visit.reader.sign(steps)}
+    return RedirectResponse(address("/review", **given), 303)
+
+
+async def _plan_erasure(visit: Visit, problem: str = "") -> Response:
+    return visit.page(*await erasure.plan(visit.reader, visit.asked, problem))
+
+
+async def _erase(visit: Visit) -> Response:
+    given = {**visit.asked.given, "reason": visit.form.text("reason")}
+    wanted = erasure.asked_for(visit.reader, Asked(given))
+    if wanted is None:
+        return RedirectResponse("/erase", 303)
+    done = await erasure.erase(visit.reader, wanted, visit.form)
+    if isinstance(done, str):
+        visit.asked = Asked(given)
+        return await _plan_erasure(visit, done)
+    return visit.page("erased", {"report": done})
+
+
+async def _jobs(visit: Visit) -> Response:
+    visit.reader.need("read")
+    cursor = visit.asked.text("cursor") or None
+    calls = await visit.service.runner.page(visit.reader.handle, visit.grant, cursor=cursor)
+    return visit.page(*await jobs.jobs(visit.reader, calls))
+
+
+async def _change_job(visit: Visit) -> Response:
+    """End a long call, or run background jobs again."""
+    visit.reader.need("read")
+    runner, handle, call = visit.service.runner, visit.reader.handle, visit.form.text("id")
+    if call:
+        await runner.cancel(handle, visit.grant, call)
+    else:
+        operation = BY_METHOD["run_jobs"]
+        check_right(operation, visit.grant)
+        asked = {"given": {"jobs": [visit.form.text("job")]}, "path": {}}
+        await runner.ask(handle, operation, asked, grant=visit.grant, key=None)
+    return RedirectResponse("/jobs", 303)
 
 
 async def _choose(visit: Visit) -> Response:
     scope = visit.form.text("scope")
-    if not visit.covers(scope):
+    if not scope or not visit.grant.covers(scope):
         raise Problem(403, "not_granted", "Your key does not grant this scope.")
     answer = RedirectResponse("/", 303)
     _set(answer, visit.request, SCOPE, quote(scope))
@@ -237,6 +293,10 @@ ANSWERS: Mapping[tuple[str, str], Answer] = {
     ("POST", "/correct"): _correct,
     ("POST", "/undo"): _undo,
     ("POST", "/review"): _decide,
+    ("GET", "/erase"): _plan_erasure,
+    ("POST", "/erase"): _erase,
+    ("GET", "/jobs"): _jobs,
+    ("POST", "/jobs"): _change_job,
     ("POST", "/scope"): _choose,
     ("POST", "/logout"): _log_out,
 }
@@ -280,7 +340,8 @@ def _local(address: str) -> str:
         parts = urlsplit(address)
     except ValueError:
         return "/"
-    known = not parts.scheme and not parts.netloc and parts.path in {*READS, "/correct"}
+    shown = {path for verb, path in ANSWERS if verb == "GET"}
+    known = not parts.scheme and not parts.netloc and parts.path in shown
     return urlunsplit(("", "", parts.path, parts.query, "")) if known else "/"
 
 

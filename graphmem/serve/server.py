@@ -140,7 +140,7 @@ def guarded(options: Options, port: int) -> ASGIApp:
     service = Service(settings, tenants)
     logins = Logins(options.secrets, port, keys, everything, PAGES)
     routes = create_app(service, profile=options.profile, stateless=options.workers > 1)
-    Explorer(logins, service.handle, settings.serve_deadline_s).add_to(routes)
+    Explorer(logins, service, settings.serve_deadline_s).add_to(routes)
     app: ASGIApp = routes
     if isinstance(keys, KeyRing):
         app = KeyCheck(app, keys, ErasedTenants(service.connection))

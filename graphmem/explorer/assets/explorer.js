@@ -1,4 +1,5 @@
-// Every page works without this file: it adds sliders for dates and opens one-time links.
+// Every page works without this file: it adds sliders for dates, shows times in the reader's zone
+// and opens one-time links.
 "use strict";
 
 const DAY = 86400000;
@@ -22,6 +23,17 @@ for (const slider of document.querySelectorAll("input[type=range][data-for]")) {
   slider.addEventListener("change", () => date.form.requestSubmit());
   date.addEventListener("input", () => { slider.value = place(); });
 }
+
+const zone = document.getElementById("zone");
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const at = new Date(time.dateTime);
+  if (isNaN(at)) continue;
+  time.title = `${at.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  time.textContent = "minute" in time.dataset
+    ? at.toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" })
+    : at.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric" });
+}
+if (zone) zone.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 for (const form of document.querySelectorAll("form[data-submit]")) form.requestSubmit();
 

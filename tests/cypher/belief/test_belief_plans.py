@@ -21,6 +21,7 @@ from tests.plugins.plans import operators
 from tests.rules.strategies_histories import END, long_history
 
 READS = ("belief/current", "belief/states", "belief/test")
+SERIES = ("belief/timeline", "belief/timeline_slot")
 SLACK = 1.2
 """The planner may choose another way when what it counts has grown."""
 
@@ -67,8 +68,10 @@ def test_memory_grows_with_the_evidence_and_not_with_its_square(
         written = archive.write_long(long_history(events, claims=events // 10), episodes=2)
         memory = written.handle
         memory.predicates.declare(PREDICATE, cardinality=cardinality, at=END)
-        used.append([profile(session, name, memory, AsOf()).memory for name in READS])
-    grown = {name: after / before for name, before, after in zip(READS, *used, strict=True)}
+        used.append([profile(session, name, memory, AsOf()).memory for name in READS + SERIES])
+    grown = {
+        name: after / before for name, before, after in zip(READS + SERIES, *used, strict=True)
+    }
     assert {name: factor for name, factor in grown.items() if factor > 7} == {}
 
 
@@ -113,6 +116,9 @@ def profile(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> P
         "pooled": False,
         "extra": [],
         "without": [],
+        "instants": None,
+        "points": 4,
+        "scope": context.scope,
     }
     procedure = catalog.procedure(name)
     wanted = {param.name: given[param.name] for param in procedure.params}

@@ -18,7 +18,7 @@ QUERY = (
     "// include: fragments/sample_instants.cypher\n"
     "RETURN instants"
 )
-READS = 1_000_000
+READS = 100_000
 
 
 def thinned(look: Look, n: int, points: int, given: list[int] | None = None) -> list[int]:
