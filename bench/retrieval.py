@@ -31,7 +31,7 @@ from graphmem.client import connect
 from graphmem.errors import ConfigurationError
 from graphmem.io_modes import BLOCKING
 from graphmem.models.local import LocalEmbedder, open_local
-from graphmem.models.vector_cache import VectorCache
+from graphmem.models.vector_cache import MemoryCache
 from graphmem.ports import Role, run_now
 
 if TYPE_CHECKING:
@@ -240,8 +240,7 @@ class Timed(LocalEmbedder):
     def of(cls, settings: Settings) -> Timed:
         """Return the embedder that graphmem uses by default."""
         engine = open_local(settings, BLOCKING, lambda _: None)
-        cache = VectorCache.of(settings)
-        return cls(engine, BLOCKING, batch=settings.embedder_batch, cache=cache)
+        return cls(engine, BLOCKING, batch=settings.embedder_batch, cache=MemoryCache())
 
     async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
         """Return vectors and token states; see `LocalEmbedder.encode`."""

@@ -132,7 +132,7 @@ class Settings(BaseModel):
     embedder_threads: int | None = Field(None, ge=1, le=256)
     """Threads of the local encoder; unset: one per core."""
     embedder_cache: bool = True
-    """Cache vectors on disk, by content hash."""
+    """Cache vectors by content hash: on disk if a service makes them, otherwise in memory."""
 
     model: str | None = None
     """litellm model name; unset: no language model is used."""

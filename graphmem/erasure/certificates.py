@@ -35,7 +35,7 @@ OUTSIDE = (
     Residue(place="backups, dumps and exported files", until="you remove those made before"),
     Residue(place="members of a cluster", until="each is treated like this one"),
     Residue(
-        place="embedding cache of graphmem (vectors by digest of the text)",
+        place="embedding cache of graphmem (vectors of a service, by digest of the text)",
         until="you remove embeddings.sqlite from the cache folder",
     ),
     Residue(place="free space of the disk", until="the file system overwrites it"),

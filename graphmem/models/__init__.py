@@ -41,16 +41,16 @@ def open_embedder(
     from graphmem.io_modes import AWAITED, BLOCKING
     from graphmem.models.embedding import EmbeddingGateway, HashEmbedder, ServiceEngine
     from graphmem.models.local import LocalEmbedder, names_local, open_local
-    from graphmem.models.vector_cache import VectorCache
+    from graphmem.models.vector_cache import FileCache, MemoryCache
 
     mode = AWAITED if awaited else BLOCKING
     if settings.embedder == "hash":
         return HashEmbedder(settings.embedder_dimension or HashEmbedder.DIMENSION)
-    batch = settings.embedder_batch
-    cache = VectorCache.of(settings)
+    batch, cached = settings.embedder_batch, settings.embedder_cache
     if names_local(settings.embedder):
         engine = open_local(settings, mode, partial(_report_licence, report))
-        return LocalEmbedder(engine, mode, batch=batch, cache=cache if engine.slow else None)
+        return LocalEmbedder(engine, mode, batch=batch, cache=MemoryCache() if cached else None)
+    cache = FileCache.of(settings) if cached else None
     return EmbeddingGateway(ServiceEngine(settings, mode), mode, batch=batch, cache=cache)
 
 

@@ -91,8 +91,6 @@ class EmbeddingEngine(Protocol):
     """Text that identifies everything that affects its vectors; part of the cache's keys."""
     dimension: int | None
     """Length of its vectors; None until the first reply."""
-    slow: bool
-    """Whether a cache lookup is faster than the model."""
 
     async def vectors(self, texts: Sequence[str], role: Role) -> Sequence[Any] | Matrix:
         """Return one row of numbers per text, without checks."""
@@ -250,8 +248,6 @@ class ServiceEngine:
     Raises:
         ConfigurationError: the address or the key cannot be used in an HTTP request.
     """
-
-    slow = True
 
     def __init__(self, settings: Settings, mode: IOMode) -> None:
         self.name = settings.embedder

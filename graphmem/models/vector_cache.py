@@ -1,4 +1,4 @@
-"""Embedding cache: vectors by content hash in one SQLite file, shared by all processes."""
+"""Embedding caches: vectors by content hash, in a SQLite file of all processes or in memory."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import os
 import sqlite3
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,8 @@ _LOG = logging.getLogger(__name__)
 
 ROWS = 200_000
 """Maximum number of vectors, the newest ones; about 350 MB at 384 dimensions."""
+KEPT = 4_096
+"""Maximum number of vectors in memory; 6 MB at 384 dimensions."""
 
 _OPEN = """
 PRAGMA journal_mode = WAL;
@@ -51,8 +54,40 @@ _UNIT_TOLERANCE = 1e-3
 _STORED = "<f4"
 
 
-class VectorCache:
-    """Vectors of texts embedded before. It contains hashes and numbers, but no text.
+class VectorCache(Protocol):
+    """Vectors of texts embedded before. It contains hashes and numbers, but no text."""
+
+    def get(self, keys: Sequence[str]) -> dict[str, Vector]:
+        """Return the cached vectors by key."""
+        ...
+
+    def put(self, vectors: Mapping[str, Vector]) -> None:
+        """Store these vectors; delete the oldest ones beyond the limit."""
+        ...
+
+
+class MemoryCache:
+    """The last vectors of a process, for models that are faster than a file."""
+
+    def __init__(self) -> None:
+        self._vectors: OrderedDict[str, Vector] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, keys: Sequence[str]) -> dict[str, Vector]:
+        """Return the cached vectors by key."""
+        with self._lock:
+            return {key: self._vectors[key] for key in keys if key in self._vectors}
+
+    def put(self, vectors: Mapping[str, Vector]) -> None:
+        """Store these vectors; delete the oldest ones beyond `KEPT`."""
+        with self._lock:
+            self._vectors.update(vectors)
+            while len(self._vectors) > KEPT:
+                self._vectors.popitem(last=False)
+
+
+class FileCache:
+    """Vectors in one SQLite file, which a request to a service is slower than.
 
     A cache failure never fails a request. A damaged file is renamed and replaced by a new one; if
     the file cannot be written, this process continues without a cache. Both log a warning.
@@ -63,10 +98,8 @@ class VectorCache:
         self._off = threading.Event()
 
     @classmethod
-    def of(cls, settings: Settings) -> VectorCache | None:
-        """Return the cache of the settings; None without one, or without a folder for it."""
-        if not settings.embedder_cache:
-            return None
+    def of(cls, settings: Settings) -> FileCache | None:
+        """Return the cache in the folder of the settings; None without a folder."""
         try:
             return cls(cache_folder(settings.cache) / "embeddings.sqlite")
         except ConfigurationError as error:

