@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import ZipFile, ZipInfo
@@ -31,8 +31,6 @@ class BrowserView(NamedTuple):
 
     arguments: str
     """Required arguments, as shown in the usage."""
-    limit: int
-    """Default limit of the query."""
     parameters: Callable[[Handle, Words], Found]
     """Callable that returns the specific parameters; raises if there is nothing to show."""
 
@@ -76,15 +74,13 @@ def _recall(memory: Handle, words: Words) -> Found:
 
 
 VIEWS: dict[str, BrowserView] = {
-    "memories": BrowserView("", 25, lambda _, __: {}),
-    "memory": BrowserView("ID", 6, lambda memory, words: {"id": memory.memories.get(words[0]).id}),
-    "belief": BrowserView("ID", 6, lambda memory, words: {"id": memory.beliefs.get(words[0]).id}),
-    "episode": BrowserView(
-        "ID", 20, lambda memory, words: {"id": memory.episodes.get(words[0]).id}
-    ),
-    "slot": BrowserView("SUBJECT PREDICATE", 8, _slot),
-    "chain": BrowserView("ID", 25, _chain),
-    "recall": BrowserView("QUERY", 2, _recall),
+    "memories": BrowserView("", lambda _, __: {}),
+    "memory": BrowserView("ID", lambda memory, words: {"id": memory.memories.get(words[0]).id}),
+    "belief": BrowserView("ID", lambda memory, words: {"id": memory.beliefs.get(words[0]).id}),
+    "episode": BrowserView("ID", lambda memory, words: {"id": memory.episodes.get(words[0]).id}),
+    "slot": BrowserView("SUBJECT PREDICATE", _slot),
+    "chain": BrowserView("ID", _chain),
+    "recall": BrowserView("QUERY", _recall),
 }
 
 
@@ -145,48 +141,22 @@ def link_to(
     with app.client() as memory:
         found = VIEWS[kind].parameters(memory, words)
     tenant_scope = (app.settings.tenant, app.settings.scope)
-    return browser_link(app, query(kind, tenant_scope, found, limit=limit, skip=skip))
+    from graphmem.graph import drawing
 
-
-def query(
-    kind: str,
-    tenant_scope: tuple[str, str],
-    found: Mapping[str, Value],
-    *,
-    limit: int | None = None,
-    skip: int = 0,
-) -> str:
-    """Return the statement that draws a picture."""
-    from graphmem.graph import catalog
-    from graphmem.rules import drafts
-
-    tenant, scope = tenant_scope
-    shared: Found = {
-        "tenant": tenant,
-        "scope": scope,
-        "scopes": drafts.default_read_scopes(scope),
-        "known": None,
-        "skip": skip,
-        "limit": limit or VIEWS[kind].limit,
-    }
-    name = "recalled" if kind == "recall" else kind
-    return catalog.filled(catalog.procedure(f"browser/{name}"), {**shared, **found})
+    return browser_link(app, drawing.query(kind, tenant_scope, found, limit=limit, skip=skip))
 
 
 def browser_link(app: App, statement: str) -> BrowserLink:
     """Return the link that opens Browser on the configured server with a statement."""
     from graphmem import local_server
-    from graphmem.rules import urls
 
     known = app.settings
-    if known.uri is None:
-        status = local_server.status(known)
-        link = local_server.browse_link(known, statement)
-        where = f"in {status.password_file} (graphmem server status --show-password)"
-        return BrowserLink(link or "", statement, "neo4j", where)
-    browser = known.browser or urls.browser_url(known.uri, known.http_port)
-    link = urls.deep_link(browser, known.uri, known.user, statement, known.database or "")
-    return BrowserLink(link, statement, known.user, "the value of GRAPHMEM_PASSWORD")
+    link = local_server.browse_link(known, statement) or ""
+    if known.uri is not None:
+        return BrowserLink(link, statement, known.user, "the value of GRAPHMEM_PASSWORD")
+    status = local_server.status(known)
+    where = f"in {status.password_file} (graphmem server status --show-password)"
+    return BrowserLink(link, statement, "neo4j", where)
 
 
 @click.command()

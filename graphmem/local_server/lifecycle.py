@@ -310,10 +310,15 @@ def stored_password(settings: Settings) -> SecretStr | None:
 
 
 def browse_link(settings: Settings, query: str) -> str | None:
-    """Return the address of Neo4j Browser with a query in its editor; None if no server runs.
+    """Return the address of Neo4j Browser with a query in its editor.
 
-    It never contains the password.
+    It is of the server of the URI, else of the managed one; None if that does not run. It never
+    contains the password.
     """
+    if settings.uri is not None:
+        browser = settings.browser or urls.browser_url(settings.uri, settings.http_port)
+        database = settings.database or ""
+        return urls.deep_link(browser, settings.uri, settings.user, query, database)
     running = process.running(DataFolder.of(settings))
     return _browser(running, query) if running else None
 

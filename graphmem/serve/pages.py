@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from graphmem import local_server
 from graphmem.errors import GraphmemError
 from graphmem.explorer import (
     correction,
@@ -23,7 +24,8 @@ from graphmem.explorer import (
     usage,
 )
 from graphmem.explorer.reader import Asked, MissingRightError, Reader
-from graphmem.model import GLOBAL_SCOPE
+from graphmem.graph import drawing
+from graphmem.model import GLOBAL_SCOPE, Belief, Episode, Memory, Turn
 from graphmem.rules.links import address
 from graphmem.serve import problems
 from graphmem.serve.app import Service, check_right
@@ -38,6 +40,8 @@ Answer: TypeAlias = Callable[["Visit"], Awaitable[Response]]
 SCOPE = "graphmem_scope"
 """Cookie with the scope that a reader chose."""
 CHANGED = "The fact was changed meanwhile: this is the new preview."
+DRAWN: Mapping[type, str] = {Belief: "belief", Episode: "episode", Memory: "memory"}
+"""Kinds of pictures in Neo4j Browser."""
 READS: Mapping[str, pages.Page] = {
     "/": pages.home,
     "/search": pages.search,
@@ -271,6 +275,19 @@ async def _change_job(visit: Visit) -> Response:
     return RedirectResponse("/jobs", 303)
 
 
+async def _draw(visit: Visit) -> Response:
+    """Lead to Neo4j Browser, with the statement that draws an item and what is around it."""
+    visit.reader.need("read", "admin")
+    item = (await visit.reader.reads.expand(visit.asked.text("id"))).item
+    if isinstance(item, Turn):
+        item = await visit.reader.reads.episodes.get(item.episode_id)
+    statement = drawing.query(DRAWN[type(item)], (visit.grant.tenant, item.scope), {"id": item.id})
+    link = await asyncio.to_thread(local_server.browse_link, visit.service.settings, statement)
+    if link is None:
+        raise Problem(503, "unavailable", "The managed server does not run.")
+    return RedirectResponse(link, 303)
+
+
 async def _choose(visit: Visit) -> Response:
     scope = visit.form.text("scope")
     if not scope or not visit.grant.covers(scope):
@@ -289,6 +306,7 @@ async def _log_out(visit: Visit) -> Response:
 
 ANSWERS: Mapping[tuple[str, str], Answer] = {
     **{("GET", path): _reading(page) for path, page in READS.items()},
+    ("GET", "/draw"): _draw,
     ("GET", "/correct"): _plan,
     ("POST", "/correct"): _correct,
     ("POST", "/undo"): _undo,

@@ -203,6 +203,36 @@ def test_no_request_leaves_the_host(api: Api, tenant: str) -> None:
         assert not re.search(r"https?:|@import|url\(", text), path
 
 
+def test_neo4j_browser_is_one_click_away_for_an_operator(
+    api: Api, tenant: str, plain: Handle
+) -> None:
+    with plain.session("monday") as session:
+        session.add_messages([{"role": "user", "content": "I live in Porto.", "at": MAY}])
+        [turn] = session.episodes.turns(session.episode_id).turns
+        episode = session.episode_id
+    belief = plain.observe("Ada", "lives_in", "Porto").belief_id
+    memory = str(plain.remember("The office has 12 desks.").memory_id)
+    operator, other = browser(api, tenant, rights="read admin"), browser(api, tenant)
+    for asked, drawn in (
+        (belief, belief),
+        (memory, memory),
+        (episode, episode),
+        (turn.id, episode),
+    ):
+        link = f"/draw?id={asked}"
+        assert link in Checked(operator.get("/item", id=asked)).links
+        assert link not in Checked(other.get("/item", id=asked)).links
+        assert "lacks the right admin" in other.get("/draw", 403, id=asked)
+        found = operator._sent("GET", link)
+        assert found.status_code == 303
+        given = dict(parse_qsl(urlsplit(found.headers["location"]).query))
+        assert given["cmd"] == "edit"
+        assert f'"{drawn}"' in given["arg"]
+        assert f'"{tenant}"' in given["arg"]
+        assert "Porto" not in found.headers["location"]
+    operator.get("/draw", 404, id="b_0000")
+
+
 def test_pages_name_the_missing_right(api: Api, tenant: str, plain: Handle) -> None:
     belief = plain.observe("Ada", "lives_in", "Porto").belief_id
     blind = browser(api, tenant, rights="write")

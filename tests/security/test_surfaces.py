@@ -17,8 +17,8 @@ import pytest
 from mcp import Client
 
 from graphmem import GraphMem, Handle, RecallPolicy
-from graphmem.cli import browse
 from graphmem.english import passages
+from graphmem.graph import drawing
 from graphmem.graph.catalog import LANGUAGE
 from graphmem.mcp import server
 from graphmem.mcp.connection import Caller, MemoryConnection
@@ -208,14 +208,14 @@ def skeleton(statement: str) -> str:
     return LITERAL.sub('""', statement)
 
 
-@pytest.mark.parametrize("kind", browse.VIEWS)
+@pytest.mark.parametrize("kind", drawing.LIMITS)
 def test_a_link_to_browser_has_our_query_and_the_text_as_a_literal(kind: str) -> None:
     def asked(text: str) -> dict[str, Any]:
         return {"id": text, "ids": [text], "subject": text, "predicate": text}
 
-    expected = skeleton(browse.query(kind, ("plain", "plain"), asked("plain")))
+    expected = skeleton(drawing.query(kind, ("plain", "plain"), asked("plain")))
     for text in TEXTS:
-        statement = browse.query(kind, (text, text), asked(text))
+        statement = drawing.query(kind, (text, text), asked(text))
         assert skeleton(statement) == expected
         link = urls.deep_link("http://127.0.0.1:7474/browser/", "bolt://a:1", "neo4j", statement)
         parts = urlsplit(link)

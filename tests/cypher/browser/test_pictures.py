@@ -13,8 +13,7 @@ import pytest
 from neo4j import NotificationClassification
 
 from graphmem import Handle
-from graphmem.cli import browse
-from graphmem.graph import catalog
+from graphmem.graph import catalog, drawing
 from graphmem.settings import Settings
 from tests.plugins.graph import driver_of
 
@@ -67,7 +66,7 @@ def draw(migrated: Settings, tenant: str) -> Iterator[Draw]:
 
         def drawn(kind: str, **given: Any) -> Picture:
             page = {name: given.pop(name) for name in ("limit", "skip") if name in given}
-            text = browse.query(kind, (given.pop("tenant", tenant), SCOPE), given, **page)
+            text = drawing.query(kind, (given.pop("tenant", tenant), SCOPE), given, **page)
             done = driver.execute_query(text, routing_=neo4j.RoutingControl.READ)
             # Browser shows them to people; a graph that is new knows few names.
             told = {status.classification for status in done.summary.gql_status_objects}
@@ -229,7 +228,7 @@ def test_what_a_search_found_in_its_order(plain: Handle, draw: Draw) -> None:
     [
         (kind, {entry.name for entry in catalog.procedure(f"browser/{name}").params})
         for kind, name in (
-            (kind, "recalled" if kind == "recall" else kind) for kind in browse.VIEWS
+            (kind, "recalled" if kind == "recall" else kind) for kind in drawing.LIMITS
         )
     ],
 )
