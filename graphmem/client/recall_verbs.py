@@ -51,7 +51,7 @@ from graphmem.model import (
     TenantScope,
     zones,
 )
-from graphmem.operations import cards, episode, ids, memories, reasons, recall
+from graphmem.operations import cards, episode, ids, memories, neighbourhood, reasons, recall
 from graphmem.operations.evidence import rejecting
 from graphmem.ports import RequestContext
 from graphmem.rules import identity, read_options, transcripts, watching
@@ -324,6 +324,20 @@ class RecallVerbs(Namespace):
 async def items_of_event(handle: AsyncNamespace, event_id: str) -> list[str]:
     """Return the ids of the visible items that an event is about; empty if there is none."""
     return await ids.items_of_event(handle._state.context, event_id)
+
+
+async def around(
+    handle: AsyncNamespace, opened: Mapping[str, int], types: Sequence[str], *, counted: int
+) -> list[tuple[neighbourhood.Node, list[neighbourhood.Group]]]:
+    """Return visible items and events with their neighbours; see `neighbourhood.around`."""
+    return await neighbourhood.around(handle._state.context, opened, types, counted=counted)
+
+
+async def standings(
+    handle: AsyncNamespace, nodes: Sequence[neighbourhood.Node]
+) -> dict[str, neighbourhood.Standing]:
+    """Return the standings of the memories and beliefs among nodes, by id."""
+    return await neighbourhood.standings(handle._state.context, nodes)
 
 
 class Replay(NamedTuple):

@@ -16,6 +16,7 @@ from graphmem.errors import GraphmemError
 from graphmem.explorer import (
     correction,
     erasure,
+    graph,
     jobs,
     pages,
     rendering,
@@ -46,6 +47,7 @@ READS: Mapping[str, pages.Page] = {
     "/": pages.home,
     "/search": pages.search,
     "/replay": replay.page,
+    "/graph": graph.page,
     "/subject": pages.subject,
     "/slot": pages.slot,
     "/item": pages.item,

@@ -44,13 +44,13 @@ OF_ALL = {
 }
 HANGING = {
     "alias": 1,
-    "belief": 196,
+    "belief": 203,
     "browser": 65,
     "cache": 24,
     "consolidate": 2,
     "erase": 62,
     "extract": 3,
-    "lineage": 18,
+    "lineage": 23,
     "memory": 14,
     "predicate": 1,
     "recall": 43,

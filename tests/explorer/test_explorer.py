@@ -175,10 +175,11 @@ def test_two_hundred_hostile_texts_are_inert(api: Api, tenant: str, plain: Handl
     ids = [one.id for one in plain.beliefs.list(limit=300).beliefs][::20]
     ids += [one.id for one in plain.memories.list(limit=300).memories][::20]
     ids += [episode, *(one.id for one in plain.episodes.turns(episode).turns[-8:])]
-    pages += [visitor.get("/item", id=one) for one in ids]
+    pages += [visitor.get(path, id=one) for one in ids for path in ("/item", "/graph")]
     for text in mixed[:20]:
         pages.append(visitor.get("/slot", subject=text, predicate="is"))
         pages.append(visitor.get("/search", q=text))
+        pages.append(visitor.get("/replay", q=text))
         given = {"step": "preview", "right": text, "reason": text, "how": "never"}
         pages.append(visitor.get("/correct", id=ids[0], **given))
         found = visitor._sent("GET", f"/item?{urlencode({'id': text[:200]})}")
