@@ -134,13 +134,21 @@ def ask(page: Page, question: str) -> None:
     page.get_by_role("heading", name="What the memory answers").wait_for()
 
 
-def test_a_person_corrects_a_fact_by_keyboard(chromium: Browser, link: str) -> None:
-    with window(chromium, 1280, "light", link) as page:
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_a_person_corrects_a_fact_by_keyboard(
+    chromium: Browser, link: str, width: int, scheme: str
+) -> None:
+    with window(chromium, width, scheme, link) as page:
         page.goto(link)
         page.get_by_role("heading", name="What it knows").wait_for()
         ask(page, "Where does Ada live?")
         press(page, "Ada lives in Faro")
         page.get_by_role("heading", name="How the number comes about").wait_for()
+        press(page, "Where it comes from")
+        page.get_by_role("heading", name="The same as a table").wait_for()
+        press(page, "Ada lives in Faro")
+        press(page, "Suppose")
+        page.get_by_text("Then the test would be").wait_for()
         press(page, "all values of Ada · lives in")
         reach(page, "True on, as a slider")
         page.keyboard.press("Home")
@@ -157,6 +165,12 @@ def test_a_person_corrects_a_fact_by_keyboard(chromium: Browser, link: str) -> N
         page.get_by_text("Done: the memory has your correction.").wait_for()
         ask(page, "Where does Ada live?")
         assert "Ada lives in Braga" in page.locator(".results").first.inner_text()
+        press(page, "step by step")
+        page.get_by_role("heading", name="In the block").wait_for()
+        assert "Ada lives in Braga" in page.locator(".ways").first.inner_text()
+        press(page, "Review")
+        press(page, "Accept: The office has 14 desks.")
+        page.get_by_text("Replace").wait_for(state="detached")
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -174,6 +188,8 @@ def test_every_page_is_readable_and_accessible(
     plan = f"/correct?id={belief}&step=preview&how=never&reason=x&right=water"
     items = [f"/item?id={one}" for one in (belief, memory.id, episode.id, turn.id)]
     paths = ["/", "/search?q=Where+does+Ada+live", "/slot?subject=Ada&predicate=lives_in"]
+    paths += ["/replay?q=Where+does+Ada+live", f"/graph?id={belief}", f"/graph?id={turn.id}"]
+    paths += ["/review", "/usage", "/jobs", f"/erase?id={memory.id}"]
     with window(chromium, width, scheme, link) as page:
         page.goto(f"{start}/login")
         for number, path in enumerate(["/login", *paths, *items, f"/correct?id={belief}", plan]):
