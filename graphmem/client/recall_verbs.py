@@ -321,9 +321,9 @@ class RecallVerbs(Namespace):
     expand = blocking(AsyncRecallVerbs.expand)
 
 
-async def items_of_event(handle: AsyncNamespace, event_id: str) -> list[str]:
-    """Return the ids of the visible items that an event is about; empty if there is none."""
-    return await ids.items_of_event(handle._state.context, event_id)
+async def event_of(handle: AsyncNamespace, event_id: str) -> tuple[MemoryEvent, list[str]] | None:
+    """Return a visible event and the ids of the visible items that it is about; None if none."""
+    return await ids.event(handle._state.context, event_id)
 
 
 async def around(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby, islice
 from typing import Any, TypeAlias
 
-from graphmem.client.recall_verbs import items_of_event
+from graphmem.client.recall_verbs import event_of
 from graphmem.errors import NotFoundError
 from graphmem.explorer import pictures, status
 from graphmem.explorer.reader import Asked, Reader
@@ -18,6 +18,7 @@ from graphmem.model import (
     BeliefReasons,
     Candidate,
     Cardinality,
+    MemoryEvent,
     MemoryReasons,
     Provenance,
     Recollection,
@@ -307,19 +308,20 @@ async def _episode(reader: Reader, episode_id: str) -> tuple[str, Values]:
 
 async def _other(reader: Reader, item_id: str) -> tuple[str, Values]:
     """Show an item or an event whose id does not tell its kind."""
-    about = await items_of_event(reader.reads, item_id)
-    if about:
-        return await _event(reader, item_id, about)
+    found = await event_of(reader.reads, item_id)
+    if found is not None:
+        return await _event(reader, *found)
     card = await reader.reads.expand(item_id)
     if type(card.item).__name__ == "Episode":
         return await _episode(reader, card.item.id)
     return "turn", {"card": card}
 
 
-async def _event(reader: Reader, event_id: str, about: list[str]) -> tuple[str, Values]:
+async def _event(reader: Reader, event: MemoryEvent, about: list[str]) -> tuple[str, Values]:
     """Show an event with the items that it is about."""
     seen = reader.reads
     cards = await gather(*(seen.expand(one) for one in about[:CARDS]))
-    events = await seen.history(about[0], limit=MOST)
-    found = [event for event in events if event.id == event_id]
-    return "event", {"id": event_id, "items": [card.item for card in cards], "events": found}
+    events = await seen.history(about[0], limit=MOST) if about else ()
+    # The history of a belief has more about its evidence.
+    found = next((one for one in events if one.id == event.id), event)
+    return "event", {"event": found, "items": [card.item for card in cards]}

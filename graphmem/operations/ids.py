@@ -6,13 +6,16 @@ from collections.abc import Iterable
 
 from graphmem.errors import AmbiguousIdError
 from graphmem.graph import catalog
+from graphmem.model import MemoryEvent
 from graphmem.ports import RequestContext
-from graphmem.rules import short_ids
+from graphmem.rules import read_options, short_ids
 
 MAX_CANDIDATES = 5
 """Maximum number of ids that an error about an ambiguous prefix names."""
 NEIGHBOURS = catalog.query("ids/neighbours", lambda row: short_ids.Neighbours(**row))
-ITEMS_OF_EVENT = catalog.query("ids/items_of_event", lambda row: str(row["id"]))
+EVENT = catalog.query(
+    "ids/event", lambda row: (read_options.parse_memory_event(row["event"]), list(row["about"]))
+)
 RESOLVE = catalog.query("ids/resolve", lambda row: (row["prefix"], row["id"]))
 
 
@@ -40,6 +43,8 @@ async def resolved(context: RequestContext, given: Iterable[str]) -> dict[str, s
     return {prefix: ids[0] for prefix, ids in found.items()}
 
 
-async def items_of_event(context: RequestContext, event_id: str) -> list[str]:
-    """Return the ids of the memories, beliefs and episodes that an event is about."""
-    return await context.fetch(ITEMS_OF_EVENT, id=event_id)
+async def event(context: RequestContext, event_id: str) -> tuple[MemoryEvent, list[str]] | None:
+    """Return an event, also by a short id, and the ids of the items that it is about."""
+    known = await resolved(context, [event_id])
+    found = await context.fetch(EVENT, id=known.get(event_id, event_id))
+    return found[0] if found else None

@@ -150,6 +150,11 @@ def test_every_page_of_everything(api: Api, tenant: str, plain: Handle) -> None:
         visitor.get("/item", id=item_id)
     [event] = plain.history(plain.current("alice", "works_on").candidates[0].belief_id)
     assert "alice works on" in visitor.get("/item", id=event.id)
+    declared = plain.predicates.declare("plays", cardinality="MANY").event_id
+    retracted = plain.beliefs.retract(event.id).event_id
+    assert "alice works on" in visitor.get("/item", id=retracted)
+    for printed in (declared, known["proposal"], known["evidence"], declared[:13]):
+        assert f"id {printed}" in visitor.get("/item", id=printed)
     browser(api, tenant, "user:ann").get("/item", id=event.id)
     browser(api, fresh_tenant(), "*").get("/item", 404, id=event.id)
     assert "No item" in visitor.get("/item", 404, id="b_nothing")

@@ -176,7 +176,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "erase/beliefs_of": {"beliefs": []},
         "erase/payloads": {"ids": ["o1"]},
         "erase/events": {"episodes": []},
-        "ids/items_of_event": {"id": "o1"},
+        "ids/event": {"id": "o1"},
         "ids/neighbours": {"turns": ["t_"]},
         "ids/resolve": {
             "memories": [memory[:8]],
