@@ -32,6 +32,7 @@ from graphmem.errors import (
     GraphQueryError,
     GraphUnavailableError,
     IndexNotReadyError,
+    InvalidInputError,
     ReadConflictError,
 )
 from graphmem.graph.catalog import LANGUAGE, MAP, in_generation, in_one_map
@@ -53,6 +54,8 @@ _ALONE = frozenset({str, int, float, bool, bytes, NoneType})
 """The most common value types; an `isinstance` check for `Mapping` takes far longer."""
 NO_DATABASE = "Neo.ClientError.Database.DatabaseNotFound"
 TOO_MANY_TRIES = "Neo.ClientError.Security.AuthenticationRateLimit"
+REFUSED_BOOKMARK = "Neo.ClientError.Transaction.InvalidBookmark"
+"""Prefix of the codes for texts that are not bookmarks of this database."""
 DELETED = "Neo.ClientError.Statement.EntityNotFound"
 """Another transaction deleted a node between the match and the reading of its labels or edges."""
 BROKEN = "Neo.DatabaseError.Transaction."
@@ -157,17 +160,8 @@ def _query_error(error: exceptions.Neo4jError) -> GraphmemError:
     index until 30 seconds or the transaction timeout have passed, and reports which came first.
     """
     message, ended = error.message or "", (error.code or "").startswith(ENDED)
-    if error.code == TOO_MANY_TRIES:
-        return GraphAccessError(
-            "Neo4j has locked this user: a wrong password was given too often.",
-            hint="Wait some seconds (5 by default), then try the correct password.",
-        )
-    if (error.code or "").startswith(BROKEN):
-        return GraphUnavailableError(
-            f"Neo4j cannot run transactions: {error.code}.",
-            hint="See its log; often its disk is full. Free disk space and restart it. A write "
-            "can be retried unchanged with the same id.",
-        )
+    if (known := _known(error.code or "")) is not None:
+        return known
     if error.gql_status == "51N63":
         return IndexNotReadyError()
     waited = ended and FULLTEXT_QUERY in (error.gql_status_description or "")
@@ -187,6 +181,27 @@ def _query_error(error: exceptions.Neo4jError) -> GraphmemError:
             hint="Try again, in smaller batches or with fewer concurrent writers.",
         )
     return GraphQueryError(f"Neo4j rejected a query: {error.code} {error.gql_status}.")
+
+
+def _known(code: str) -> GraphmemError | None:
+    """Return the exception for a code that says everything."""
+    if code == TOO_MANY_TRIES:
+        return GraphAccessError(
+            "Neo4j has locked this user: a wrong password was given too often.",
+            hint="Wait some seconds (5 by default), then try the correct password.",
+        )
+    if code.startswith(REFUSED_BOOKMARK):
+        return InvalidInputError(
+            "The database does not accept these bookmarks.",
+            hint="Omit them. Reopen a client whose database was replaced.",
+        )
+    if code.startswith(BROKEN):
+        return GraphUnavailableError(
+            f"Neo4j cannot run transactions: {code}.",
+            hint="See its log; often its disk is full. Free disk space and restart it. A write "
+            "can be retried unchanged with the same id.",
+        )
+    return None
 
 
 def packed(query: Query[R], params: Mapping[str, object]) -> dict[str, Any]:

@@ -26,19 +26,18 @@ from graphmem import signatures
 from graphmem.client import AsyncGraphMem
 from graphmem.client.handle import AsyncHandle
 from graphmem.client.validation import valid
-from graphmem.errors import ConfigurationError, GraphmemError, GraphQueryError, InvalidInputError
+from graphmem.errors import ConfigurationError, GraphmemError, InvalidInputError
 from graphmem.jobs.operations import OperationPage, OperationStatus
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.mcp.tool import Profile
 from graphmem.model import Origin, Record
-from graphmem.model.calls import CALL
 from graphmem.rules import links
 from graphmem.rules.plain import plain
 from graphmem.serve import long_calls, problems
 from graphmem.serve.agents import PATH, AgentServer
 from graphmem.serve.connections import HttpLimits
 from graphmem.serve.document import openapi, result_of
-from graphmem.serve.guard import BOOKMARK, GRANT
+from graphmem.serve.guard import GRANT
 from graphmem.serve.key_routes import TAG, add_key_routes, maker
 from graphmem.serve.keys import Grant, KeyFile
 from graphmem.serve.long_calls import EventStream, Runner
@@ -158,14 +157,6 @@ class Service:
             async with asyncio.timeout(self._deadline_s):
                 handle = handle_of(await self.connection.memory(), grant, scope)
                 return await _called(handle, operation, arguments)
-        except GraphQueryError as error:
-            call = CALL.get()
-            if call is None or not call.bookmarks:
-                raise
-            # Neo4j does not give each text that is not a bookmark a code of its own.
-            log.info("%s with bookmarks: %s", error.code, error.message)
-            text = f"{BOOKMARK}: the database does not accept these bookmarks."
-            raise InvalidInputError(text, hint="Omit the header.") from None
         except (GraphmemError, Problem):
             raise
         except TimeoutError:

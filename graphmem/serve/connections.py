@@ -22,8 +22,6 @@ log = logging.getLogger("graphmem.serve.connections")
 BACKLOG = 16
 """Maximum connections that asyncio accepts at once, before this module sees the first of them."""
 MIN_CONNECTIONS = 16
-MIN_READ = 64 * 1024
-"""Minimum size of what a client must read of a large answer in the time for a request, in bytes."""
 _CONNECTION = "graphmem.connection"
 
 PAUSE_S = 60.0
@@ -36,7 +34,7 @@ class HttpLimits:
 
     connections: int
     request_s: float
-    """Seconds for the head of a request, between two parts of its body, and to read `MIN_READ`."""
+    """Seconds for the head of a request, and for each part of its body and of the answer."""
     sessions: int
     session_idle_s: float
 
@@ -98,7 +96,6 @@ class LimitedProtocol(H11Protocol):
         super().__init__(**given)
         self._open_ones = open_ones
         self._timer: asyncio.TimerHandle | None = None
-        self._unread = 0
         self.app_state = {**self.app_state, _CONNECTION: self}
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -151,15 +148,7 @@ class LimitedProtocol(H11Protocol):
 
     def _restart_timer(self) -> None:
         self._stop_timer()
-        self._unread = self.transport.get_write_buffer_size()
-        self._timer = self.loop.call_later(self._open_ones.limits.request_s, self._check)
-
-    def _check(self) -> None:
-        """Close the connection unless its client is reading."""
-        if self._unread - self.transport.get_write_buffer_size() >= MIN_READ:
-            self._restart_timer()
-        else:
-            self.abort()
+        self._timer = self.loop.call_later(self._open_ones.limits.request_s, self.abort)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -191,7 +180,7 @@ def configured(app: Any, limits: HttpLimits, *, grace_s: int, **more: Any) -> uv
 
 
 class RepeatFilter(logging.Filter):
-    """Log filter that passes each line once a minute, with the number of those left out.
+    """Log filter that passes each warning once a minute, with the number of those left out.
 
     Otherwise anyone who can connect could fill the disk: each refused connection is a line.
     """
@@ -204,8 +193,8 @@ class RepeatFilter(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log a record; by its place in the code, as its text may differ."""
-        # Lines of calls with a token, and of requests, each with its own id.
-        if record.name in ("graphmem.mcp", "graphmem.serve.requests"):
+        # Lines of requests and operations differ: each has an id of its own.
+        if record.levelno < logging.WARNING:
             return True
         place, now = (record.name, record.pathname, record.lineno), self._clock()
         if now - self._last.get(place, -PAUSE_S) < PAUSE_S:

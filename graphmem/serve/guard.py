@@ -48,7 +48,7 @@ ONCE = (
 )
 """Headers that a request must not repeat: a proxy could read the other one."""
 _ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
-_BOOKMARK = re.compile(r"[!-+\--~]{1,200}")
+_BOOKMARK = re.compile(r"[!-+\--~]{3,200}")
 _SCHEME = "bearer "
 log = logging.getLogger("graphmem.serve.requests")
 _HEADERS = ((b"cache-control", b"no-store"), (b"x-content-type-options", b"nosniff"))

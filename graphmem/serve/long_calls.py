@@ -121,7 +121,7 @@ class Runner:
                 try:
                     await self._take()
                 except GraphmemError as error:
-                    log.info("No operations can be taken: %s", error.code)
+                    log.warning("No operations can be taken: %s", error.code)
                 except Exception as error:  # noqa: BLE001 - the next attempt may succeed
                     problems.of_fault(error, "operations")
                 with suppress(TimeoutError):

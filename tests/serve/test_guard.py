@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import neo4j
 import pytest
 
-from graphmem.errors import ConfigurationError
+from graphmem.errors import ConfigurationError, GraphQueryError
 from graphmem.serve import guard
 from graphmem.serve.admission import Places, busy
 from graphmem.serve.guard import RateLimit
@@ -260,9 +260,16 @@ def test_a_client_reads_its_own_writes_on_any_instance(
         path = f"/v1/memories/{stored.json()['memory_id']}"
         assert other.send(key, "GET", path, headers=named).status_code == 200
         assert frozenset(bookmark.split(",")) in given
-        for bad in ("x", "FB:AAAA", "a b", "é".encode(), ",".join("x" * 21)):
-            found = other.send(key, "GET", path, headers={"Graphmem-Bookmark": bad})
+        for bad in ("x", "FB:AAAA", "FB:!", "a b", "é".encode(), ",".join(["FB:AA"] * 21)):
+            headers = {"Graphmem-Bookmark": bad}
+            found = other.send(key, "GET", path, headers=headers)
             assert (found.status_code, found.json()["code"]) == (422, "invalid_input"), bad
+            found = other.send(key, "POST", "/v1/consolidate", {}, headers=headers)
+            assert (found.status_code, found.json()["code"]) == (422, "invalid_input"), bad
+        # Another fault is not one of the bookmark.
+        monkeypatch.setattr("graphmem.graph.driver.checked", lambda *_: "RETURN 1 / 0 AS none")
+        found = other.send(key, "GET", path, headers=named)
+        assert (found.status_code, found.json()["code"]) == (500, GraphQueryError.code)
 
 
 def test_metrics_are_for_the_operator(migrated: Settings, tmp_path: Path) -> None:

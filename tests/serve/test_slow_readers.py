@@ -19,7 +19,7 @@ from graphmem.serve.listening import ListenAddress
 from tests.plugins.loops import run_apart as run
 from tests.serve.test_admission import guarded, sent
 
-LARGE = b'"' + b"x" * 4_000_000 + b'"'
+LARGE = b'"' + b"x" * 8_000_000 + b'"'
 SIZE = len(LARGE)
 REQUEST_S = 1.0
 
@@ -104,7 +104,7 @@ def test_a_client_that_reads_slowly_receives_everything() -> None:
     async def session() -> None:
         async with listening() as (app, ask):
             with closing(await ask("/body")) as client:
-                reading = asyncio.ensure_future(read(client, 0.1))
+                reading = asyncio.ensure_future(read(client, 0.15))
                 await asyncio.sleep(2.5 * REQUEST_S)
                 assert not reading.done()
                 assert await reading > SIZE
