@@ -156,7 +156,7 @@ class Service:
         try:
             async with asyncio.timeout(self._deadline_s):
                 handle = handle_of(await self.connection.memory(), grant, scope)
-                return await _called(handle, operation, arguments)
+                found = await _called(handle, operation, arguments)
         except (GraphmemError, Problem):
             raise
         except TimeoutError:
@@ -165,6 +165,9 @@ class Service:
             raise Problem(504, "deadline_exceeded", text, hint=hint) from None
         except Exception as error:  # noqa: BLE001 - answered here: others would log its content
             raise problems.of_fault(error, operation.path) from None
+        # A full server would be asked for its state in vain, and receive no more requests.
+        self._ready_at, self._unready = time.monotonic(), None
+        return found
 
     async def handle(self, grant: Grant, scope: str | None) -> AsyncHandle:
         """Return a handle for a page; see `handle_of`."""

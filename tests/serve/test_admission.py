@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from starlette.types import Message, Receive, Scope, Send
@@ -17,6 +22,8 @@ from graphmem.serve.guard import GRANT, Guard, RateLimit
 from graphmem.serve.keys import Grant
 from graphmem.serve.logins import Logins, Secrets
 from graphmem.serve.problems import Problem
+from tests.mcp.conftest import Environ, Served, data, key_of, over_http
+from tests.plugins.loops import run_apart
 
 HOST = "localhost:1"
 
@@ -78,6 +85,74 @@ def test_a_thousand_waiting_requests() -> None:
         assert whole._held == 0
 
     asyncio.run(run())
+
+
+class Process:
+    """Requests to a server in another process, each on a connection of its own."""
+
+    def __init__(self, server: Served) -> None:
+        self._url, self._status = urlsplit(server.url), Path(f"/proc/{server.process.pid}/status")
+        self.answered = list[str]()
+        """Keys of the answered requests, in order."""
+        self.refused = 0
+
+    async def recall(self, key: str) -> None:
+        """Recall with a key."""
+        body = json.dumps({"query": "Who rows?"}).encode()
+        # On a slow machine some wait for too long.
+        self.refused += await self._ask("POST /v1/recall", key, body) != 200
+        self.answered.append(key)
+
+    async def probe(self) -> float:
+        """Ask for both states of health; return the seconds that took."""
+        began = time.monotonic()
+        for path in guard.HEALTH:
+            assert await self._ask(f"GET {path}", "", b"") == 200
+        return time.monotonic() - began
+
+    async def _ask(self, what: str, key: str, body: bytes) -> int:
+        reader, writer = await asyncio.open_connection(self._url.hostname, self._url.port)
+        head = f"{what} HTTP/1.1\r\nHost: {self._url.netloc}\r\nConnection: close\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        head += f"Authorization: Bearer {key}\r\n" if key else ""
+        with closing(writer):
+            writer.write(f"{head}\r\n".encode() + body)
+            status = int((await reader.readline()).split()[1])
+            await reader.read()
+        return status
+
+    def memory(self) -> int:
+        """Return the resident memory of the process, in kB."""
+        return int(re.findall(r"VmRSS:\s+(\d+) kB", self._status.read_text())[0])
+
+
+@pytest.mark.system
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads /proc")
+def test_a_thousand_waiting_requests_of_a_process(environ: Environ, tmp_path: Path) -> None:
+    other = key_of(tmp_path / "keys.json", "modest")
+
+    async def session() -> None:
+        async with over_http(environ, errors=tmp_path / "errors.txt") as server:
+            async with server.client() as one:
+                await data(one, "recall", query="Who rows?")  # the database is open
+            process = Process(server)
+            await process.recall(server.key)
+            before, waits, peak = process.memory(), list[float](), 0
+            many = [asyncio.ensure_future(process.recall(server.key)) for _ in range(900)]
+            await asyncio.sleep(1)
+            few = [asyncio.ensure_future(process.recall(other)) for _ in range(100)]
+            while not all(task.done() for task in many):
+                waits.append(await process.probe())
+                peak = max(peak, process.memory())
+            await asyncio.gather(*many, *few)
+            assert process.refused < 500
+            last = max(n for n, key in enumerate(process.answered) if key == other)
+            left = len(process.answered) - 1 - last
+            assert max(waits) < 5
+            assert peak - before < 200_000
+            assert left > 300, "a tenant with few requests waited for one with many"
+
+    run_apart(session())
 
 
 def test_tenants_take_turns() -> None:

@@ -17,6 +17,7 @@ import pytest
 from graphmem.errors import ConfigurationError, GraphQueryError
 from graphmem.serve import guard
 from graphmem.serve.admission import Places, busy
+from graphmem.serve.app import READY_AGAIN_S, Service
 from graphmem.serve.guard import RateLimit
 from graphmem.serve.keys import RIGHTS
 from graphmem.serve.listening import ListenAddress
@@ -78,6 +79,7 @@ def test_the_database_dies_and_returns(migrated: Settings, tenant: str, tmp_path
                 assert (found.status_code, found.json()["code"]) == (503, "graph_unavailable")
                 assert found.headers["retry-after"].isdigit()
             assert api.send(None, "GET", "/health/live").status_code == 200
+            time.sleep(READY_AGAIN_S)  # the answer to the first recall
             assert api.send(None, "GET", "/health/ready").status_code == 503
             line.enter_context(wire_to(*place, at=wire.port))
             for _ in range(100):
@@ -85,6 +87,21 @@ def test_the_database_dies_and_returns(migrated: Settings, tenant: str, tmp_path
                     break
                 time.sleep(0.1)
             assert api.send(key, "POST", "/v1/recall", RECALL).status_code == 200
+
+
+def test_a_server_that_answers_is_ready(
+    api: Api, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(_: Service) -> Problem:
+        return busy()
+
+    monkeypatch.setattr(Service, "_checked", late)
+    time.sleep(READY_AGAIN_S)
+    assert api.send(None, "GET", "/health/ready").status_code == 503
+    assert api.send(api.key(tenant), "POST", "/v1/recall", RECALL).status_code == 200
+    assert api.send(None, "GET", "/health/ready").status_code == 200
+    time.sleep(READY_AGAIN_S)
+    assert api.send(None, "GET", "/health/ready").status_code == 503
 
 
 def test_nothing_is_open_without_a_valid_key(

@@ -381,7 +381,7 @@ def test_a_stream_ends_when_its_key_does(tmp_path: Path, monkeypatch: pytest.Mon
         async def contain(self, _: str) -> bool:
             return False
 
-    async def told(kind: str, *, revoke: bool) -> list[Any]:
+    async def told(kind: str, *, revoke: bool = False, ends: bool = False) -> list[Any]:
         key = file.create("a", Grant(tenant="acme"), days=None)[0]
         assert ring.is_valid(key)
         answered: list[Any] = []
@@ -401,11 +401,14 @@ def test_a_stream_ends_when_its_key_does(tmp_path: Path, monkeypatch: pytest.Mon
         await asyncio.sleep(0.05)
         if revoke:
             file.revoke(key.id)
+        if ends:
+            file.rotate(key.id, until=datetime.now(UTC))
         await answering
         return answered
 
     assert run_apart(told("text/event-stream", revoke=True)) == [None, b""]
-    assert run_apart(told("text/event-stream", revoke=False)) == [None, b"end"]
+    assert run_apart(told("text/event-stream", ends=True)) == [None, b""]
+    assert run_apart(told("text/event-stream")) == [None, b"end"]
     assert run_apart(told("application/json", revoke=True)) == [None, b"end"]
 
 

@@ -33,7 +33,7 @@ from contextvars import ContextVar
 from graphmem.client import AsyncGraphMem
 from graphmem.graph.driver import AwaitedGraph
 from graphmem.serve.listening import ListenAddress
-from graphmem.serve import long_calls, server
+from graphmem.serve import app, long_calls, server
 from graphmem.settings import Settings
 
 settings = Settings.load()
@@ -60,6 +60,12 @@ def arranged(method, transactions):
             left.set([None] * transactions)
         return await real(memory, handle, lease, progress)
     long_calls.performed = performed
+    called = app._called
+    async def answered(handle, operation, arguments):
+        if operation.method == method:
+            left.set([None] * transactions)
+        return await called(handle, operation, arguments)
+    app._called = answered
     deadly("read")
     deadly("write")
 
@@ -75,6 +81,12 @@ for line in sys.stdin:
     print(child, flush=True)
     print(os.WTERMSIG(os.waitpid(child, 0)[1]), flush=True)
 """
+ERASURES: tuple[tuple[str, str, Any, int], ...] = (
+    ("admin.erase_tenant", "/admin/erase-tenant", {}, 7),
+    ("admin.erase_person", "/admin/erase-person", {"subject": "alice"}, 8),
+    ("forget", "/forget", {"what": "scope", "item_id": SCOPE}, 8),
+)
+"""Likewise, of erasures, which have no operation: its node would be erased with the tenant."""
 LONG_AGO = datetime.now(UTC) - timedelta(days=400)
 TALK = [{"role": "user", "content": unlike(n), "session": f"s{n}", "id": "1"} for n in range(1, 5)]
 FOREIGN = [
@@ -176,6 +188,12 @@ def launcher(migrated: Settings, tmp_path: Path) -> Iterator[Launcher]:
     assert "Traceback" not in found.log.read_text()
 
 
+def key_of(launcher: Launcher, tenant: str) -> str:
+    """Return a key with all rights in a tenant."""
+    grant = Grant(tenant=tenant, scopes=(SCOPE, "*"), rights=RIGHTS)
+    return launcher.file.create("test", grant, days=None)[1]
+
+
 def killed(launcher: Launcher, memory: Handle, call: tuple[str, str, Any, int]) -> tuple[str, str]:
     """Return key and operation of a call in which its server was killed."""
     method, path, body, transactions = call
@@ -184,8 +202,7 @@ def killed(launcher: Launcher, memory: Handle, call: tuple[str, str, Any, int]) 
         run_id = memory.usage.prune(dry_run=False).run_id
         assert run_id is not None
         path = path.replace("{run_id}", run_id)
-    grant = Grant(tenant=tenant, scopes=(SCOPE, "*"), rights=RIGHTS)
-    key = launcher.file.create("test", grant, days=None)[1]
+    key = key_of(launcher, tenant)
     launcher.launch(method, transactions)
     headers = {"Authorization": f"Bearer {key}"}
     answer = launcher.http.post(f"/v1{path}", json=body, headers=headers)
@@ -223,3 +240,38 @@ def test_killed_long_calls_are_continued(
     imported = on_tenant(client, started["admin.import_foreign"][0]).scope(SCOPE)
     texts = [one.content for one in imported.memories.list(limit=100).memories]
     assert all(texts.count(unlike(n)) == 1 for n in range(1, 5))
+
+
+LEFT = """
+MATCH (n {tenant: $tenant})
+WHERE NOT n:Tombstone AND n.scope IN [$scope, 'global']
+RETURN count(n) AS found, count(CASE WHEN n.subject = 'alice' THEN 1 END) AS of_alice
+"""
+
+
+@pytest.mark.timeout(300)
+def test_killed_erasures_are_continued_by_the_same_request(
+    client: Handle, look: Look, launcher: Launcher
+) -> None:
+    started = dict[str, tuple[str, dict[str, str]]]()
+    for method, path, body, transactions in ERASURES:
+        tenant = fresh_tenant()
+        fill(on_tenant(client, tenant).scope(SCOPE))
+        headers = {"Authorization": f"Bearer {key_of(launcher, tenant)}"}
+        launcher.launch(method, transactions)
+        with pytest.raises(httpx2.TransportError):
+            launcher.http.post(f"/v1{path}", json=body | {"dry_run": False}, headers=headers)
+        assert launcher.line() == signal.SIGKILL, method
+        started[method] = tenant, headers
+    child = launcher.launch("none", 0)
+    for method, path, body, _ in ERASURES:
+        tenant, headers = started[method]
+        given = body | {"dry_run": False}
+        answer = launcher.http.post(f"/v1{path}", json=given, headers=headers)
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["certificate"]["signature"], answer.text
+        [left] = look.rows(LEFT, tenant=tenant, scope=SCOPE)
+        assert left["of_alice" if method == "admin.erase_person" else "found"] == 0
+        records = launcher.http.get("/v1/admin/erasures", headers=headers).json()["erasures"]
+        assert len(records) == 1
+    os.kill(child, signal.SIGTERM)
