@@ -165,7 +165,7 @@ class Service:
             raise Problem(504, "deadline_exceeded", text, hint=hint) from None
         except Exception as error:  # noqa: BLE001 - answered here: others would log its content
             raise problems.of_fault(error, operation.path) from None
-        # A full server would be asked for its state in vain, and receive no more requests.
+        # A full server would answer the question for its state too late.
         self._ready_at, self._unready = time.monotonic(), None
         return found
 
