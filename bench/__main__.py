@@ -109,6 +109,23 @@ def mcp(*, as_json: bool) -> None:
 
 
 @bench.command()
+@click.option(
+    "--sizes",
+    type=click.IntRange(min=10),
+    multiple=True,
+    default=(300,),
+    show_default=True,
+    help="Number of memories (repeatable).",
+)
+@as_json
+def calls(sizes: tuple[int, ...], *, as_json: bool) -> None:
+    """Time of every daily call with the default embedder and new texts, against bare primitives."""
+    from bench.calls import measure
+
+    run(lambda steps: measure(sizes, steps), as_json=as_json)
+
+
+@bench.command()
 @as_json
 def serve(*, as_json: bool) -> None:
     """Recall over HTTP compared with the Python client, at 1, 8 and 32 readers."""
