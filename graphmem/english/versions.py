@@ -15,14 +15,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
+from typing import Any
 
 from graphmem import folding
 from graphmem.english import changes, corrections, endings, frames
 from graphmem.english.changes import Change
-from graphmem.english.facts import FactToken, fact_tokens
+from graphmem.english.facts import FactToken, cached_if_short, fact_tokens
 from graphmem.english.mentions import (
     ATTRIBUTES,
     STATES,
@@ -203,23 +204,28 @@ class _Text:
     ending: list[Sentence]
     """Those of them that may end or correct what another text states."""
     reading: frames.Reading
-    facts: dict[str, tuple[FactToken, ...]] = field(default_factory=dict)
+    facts: dict[str, tuple[FactToken, ...]]
     """Words of the sentences that were compared."""
 
     @classmethod
     def of(cls, statement: Statement) -> _Text:
-        found = list(sentences(statement.text))
-        mentions = [(mention, sentence) for sentence in found for mention in sentence.mentions]
-        stems = frozenset[str]().union(*(s.stems for s in found))
-        clauses = [clause for sentence in found for clause in clauses_of(sentence)]
-        ending = [one for one in clauses if endings.ended(one.text) or corrections.read(one.text)]
-        read = frames.read(found)
-        return cls(statement, found, mentions[:MAX_VALUES], stems, clauses, ending, read)
+        return cls(statement, *_read(statement.text))
 
     def tokens_of(self, sentence: str) -> tuple[FactToken, ...]:
         if sentence not in self.facts:
             self.facts[sentence] = fact_tokens(sentence)
         return self.facts[sentence]
+
+
+@cached_if_short  # The same texts are found again and again.
+def _read(text: str) -> tuple[Any, ...]:
+    """Return the fields of a `_Text` that follow from its text."""
+    found = list(sentences(text))
+    mentions = [(mention, sentence) for sentence in found for mention in sentence.mentions]
+    stems = frozenset[str]().union(*(s.stems for s in found))
+    clauses = [clause for sentence in found for clause in clauses_of(sentence)]
+    ending = [one for one in clauses if endings.ended(one.text) or corrections.read(one.text)]
+    return found, mentions[:MAX_VALUES], stems, clauses, ending, frames.read(found), {}
 
 
 def _age(statement: Statement) -> tuple[float, str]:
