@@ -57,6 +57,10 @@ chaos *args:
 pictures:
     python -m bench pictures
 
+# Take the screenshots of the explorer for the documentation; requires Chromium.
+screenshots:
+    python -m bench screenshots
+
 # Write docs/api.md and docs/openapi.json from signatures and docstrings.
 api:
     python -m tests.docs.api_reference

@@ -283,5 +283,18 @@ def pictures(out: Path) -> None:
         click.echo(path)
 
 
+@bench.command()
+@click.option("--out", type=FOLDER, default=Path("docs/figures"), show_default=True)
+def screenshots(out: Path) -> None:
+    """Take the screenshots of the explorer for the documentation; requires Chromium."""
+    from rich.console import Console
+
+    from bench.screenshots import shoot
+
+    notes = Console(stderr=True, highlight=False)
+    for path in shoot(out, lambda line: notes.print(f"[dim]{line}[/dim]")):
+        click.echo(path)
+
+
 if __name__ == "__main__":
     bench(prog_name="python -m bench")

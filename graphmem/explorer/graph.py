@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from graphmem.client import recall_verbs
@@ -50,10 +51,10 @@ PASSIVE = {
     "CONCERNS": "about it",
     "RETRACTS": "taking it back",
 }
-AT = 0.7
-"""Place of a mark on its line, from its start to its end."""
 MARKED = {"SUPPORTS": "+", "REFUTES": "−", "SUPERSEDES": "replaces", "RETRACTS": "takes back"}
 """Relationships with a mark in the picture."""
+Place: TypeAlias = tuple[str, int]
+"""Id of a node and -1, or the column in which lines to it have a place."""
 Edge: TypeAlias = tuple[str, str, str]
 """Type of a relationship, and the ids of its start and its end."""
 
@@ -134,45 +135,64 @@ class Graph:
             if left > 0:
                 yield LeftOut(node, left, _named(group, left), group.total > COUNTED)
 
-    def boxes(self, links: Mapping[str, str], standings: Mapping[str, Standing]) -> dict[str, Box]:
-        """Return the places of the nodes: a column for each kind, in the order of their neighbours.
+    def drawn(
+        self, links: Mapping[str, str], standings: Mapping[str, Standing]
+    ) -> tuple[dict[str, Box], list[Line]]:
+        """Return the places of the nodes, a column for each kind, and the lines between them.
+
+        A line that crosses a column has a place there, which the lines to the same node share.
 
         Args:
             links: address that opens each node, by id.
             standings: standings of memories and beliefs, by id.
         """
-        focus = next(iter(self.nodes.values()))
-        columns = [kind for kind in COLUMNS if any(n.kind == kind for n in self.nodes.values())]
-        near = sorted(
-            columns, key=lambda kind: abs(columns.index(kind) - columns.index(focus.kind))
-        )
-        rows: dict[str, int] = {}
-        for kind in near:
-            own = [one for one in self.nodes if self.nodes[one].kind == kind]
-            own.sort(key=lambda one: self._middle(one, rows))
-            rows |= {one: row for row, one in enumerate(own)}
-        most = max(rows.values())
-        last = Counter(node.kind for node in self.nodes.values())
-        return {
+        kinds = {node.kind for node in self.nodes.values()}
+        columns = [kind for kind in COLUMNS if kind in kinds]
+        column: dict[Place, int] = {
+            (one, -1): columns.index(node.kind) for one, node in self.nodes.items()
+        }
+        near: dict[Place, list[Place]] = defaultdict(list)
+        ways, implied = dict[Edge, list[Place]](), self.implied()
+        for edge in self.edges:
+            left, right = sorted(((one, -1) for one in edge[1:]), key=column.__getitem__)
+            crossed = range(column[left] + 1, column[right])
+            if edge not in implied:
+                column |= {(right[0], at): at for at in crossed}
+                ways[edge] = [left, *((right[0], at) for at in crossed), right]
+            for one, other in pairwise(ways.get(edge, ())):
+                near[one].append(other)
+                near[other].append(one)
+        rows = self._rows(column, near)
+        most = max(rows.values()) + 1
+        sizes = Counter(column.values())
+        y = {one: row * ROW + (most - sizes[column[one]]) * ROW // 2 for one, row in rows.items()}
+        boxes = {
             one: Box(
                 node,
-                columns.index(node.kind) * (WIDTH + GAP),
-                rows[one] * ROW + (most + 1 - last[node.kind]) * ROW // 2,
+                column[(one, -1)] * (WIDTH + GAP),
+                y[(one, -1)],
                 _standing(standings.get(one)),
                 links.get(one, ""),
             )
             for one, node in self.nodes.items()
         }
+        lines = [
+            _line(edge, boxes, [(column[one], y[one]) for one in ways.get(edge, ())])
+            for edge in self.edges
+        ]
+        return boxes, lines
 
-    def _middle(self, node_id: str, rows: Mapping[str, int]) -> float:
-        """Return the mean row of those neighbours of a node that have a place."""
-        ends = [{start, end} for _, start, end in self.edges if node_id in {start, end}]
-        found = [rows[one] for pair in ends for one in pair - {node_id} if one in rows]
-        return sum(found) / len(found) if found else 0.0
-
-    def lines(self, boxes: Mapping[str, Box]) -> list[Line]:
-        """Return the relationships between the nodes in their places."""
-        return [_line(edge, boxes[edge[1]], boxes[edge[2]]) for edge in self.edges]
+    def _rows(
+        self, column: Mapping[Place, int], near: Mapping[Place, Sequence[Place]]
+    ) -> dict[Place, int]:
+        """Return the row of each place: columns near the first node first, by their neighbours."""
+        rows: dict[Place, int] = {}
+        first = next(iter(column.values()))
+        for at in sorted(set(column.values()), key=lambda one: abs(one - first)):
+            own = [one for one in column if column[one] == at]
+            own.sort(key=lambda one: _mean(rows[it] for it in near.get(one, ()) if it in rows))
+            rows |= {one: row for row, one in enumerate(own)}
+        return rows
 
     def implied(self) -> set[Edge]:
         """Return the relationships of events to conversations that those of their turns imply."""
@@ -197,28 +217,35 @@ def _standing(found: Standing | None) -> status.Standing | None:
     return standing
 
 
-def _line(edge: Edge, start: Box, end: Box) -> Line:
-    """Return the line from one node to another, with an arrow at its end."""
-    y1, y2 = start.y + HEIGHT / 2, end.y + HEIGHT / 2
+def _mean(found: Iterable[int]) -> float:
+    rows = [*found]
+    return sum(rows) / len(rows) if rows else 0.0
+
+
+def _line(edge: Edge, boxes: Mapping[str, Box], way: Sequence[tuple[int, int]]) -> Line:
+    """Return the line of a relationship, with an arrow at its end and a mark before it.
+
+    Args:
+        way: column and height of each place that it passes, from left to right; empty if it is
+            not drawn.
+    """
+    start, end = boxes[edge[1]], boxes[edge[2]]
+    if not way:
+        return Line(edge, start.node, end.node, "", "", 0, 0)
+    points = [(column * (WIDTH + GAP), y + HEIGHT / 2) for column, y in way]
     if start.x == end.x:
-        x1 = x2 = float(start.x + WIDTH)
-        bend = (x1 + GAP / 2, x1 + GAP / 2)
-    else:
-        rightward = start.x < end.x
-        x1 = float(start.x + WIDTH * rightward)
-        x2 = float(end.x + WIDTH * (not rightward))
-        bend = ((x1 + x2) / 2, (x1 + x2) / 2)
-    side = 1 if bend[1] > x2 else -1
-    path = f"M{x1} {y1}C{bend[0]} {y1} {bend[1]} {y2} {x2} {y2}"
-    arrow = f"M{x2} {y2}l{8 * side} -4v8z"
-    x, y = (_at(AT, *ends) for ends in ((x1, *bend, x2), (y1, y1, y2, y2)))
-    return Line(edge, start.node, end.node, path, arrow, x, y)
-
-
-def _at(t: float, a: float, b: float, c: float, d: float) -> float:
-    """Return a coordinate of a point of a cubic Bézier curve."""
-    s = 1 - t
-    return round(s**3 * a + 3 * s * s * t * b + 3 * s * t * t * c + t**3 * d, 1)
+        x, (y1, y2) = start.x + WIDTH, (one.y + HEIGHT / 2 for one in (start, end))
+        path = f"M{x} {y1}C{x + GAP / 2} {y1} {x + GAP / 2} {y2} {x} {y2}"
+        return Line(edge, start.node, end.node, path, f"M{x} {y2}l8 -4v8z", x + 28, (y1 + y2) / 2)
+    path = f"M{points[0][0] + WIDTH} {points[0][1]}"
+    for (x, y1), (after, y2) in pairwise(points):
+        bend = x + WIDTH + GAP / 2
+        path += f"H{x + WIDTH}C{bend} {y1} {bend} {y2} {after} {y2}"
+    rightward = start.x < end.x
+    (x, y1), (_, y2) = points[-2:] if rightward else points[:2]
+    tip, side = (float(end.x), -8) if rightward else (float(end.x + WIDTH), 8)
+    arrow = f"M{tip} {end.y + HEIGHT / 2}l{side} -4v8z"
+    return Line(edge, start.node, end.node, path, arrow, x + WIDTH + GAP / 2, (y1 + y2) / 2)
 
 
 async def page(reader: Reader, asked: Asked) -> tuple[str, dict[str, Any]]:
@@ -242,11 +269,12 @@ async def page(reader: Reader, asked: Asked) -> tuple[str, dict[str, Any]]:
     standings = await recall_verbs.standings(seen, [*graph.nodes.values()])
     room = len(given) < MAX_OPENED and len(graph.nodes) < MAX_NODES
     links = {one: _address(focus, given, one) for one in graph.nodes if room}
-    boxes = graph.boxes({one: it for one, it in links.items() if one not in opened}, standings)
+    opens = {one: it for one, it in links.items() if one not in opened}
+    boxes, lines = graph.drawn(opens, standings)
     return "graph", {
         "focus": boxes[focus],
         "boxes": boxes,
-        "lines": graph.lines(boxes),
+        "lines": lines,
         "implied": graph.implied(),
         "left_out": [(one, links.get(one.node.id, "")) for one in graph.left_out()],
         "opened": [
