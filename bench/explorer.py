@@ -39,7 +39,8 @@ SUBJECTS, PREDICATES = 500, 4
 VALUES = 10_000
 """Values of one slot, of which one holds at a time, and of another, of which all may hold."""
 CONVERSATIONS, TURNS = 100, 20
-ROWS = 2_000
+ROWS = 100
+"""Memories of one time, written together."""
 RUNS, PORT = 9, 8767
 LIMITS = {10_000: 300.0, 100_000: 1_000.0}
 """Maximum p50 in milliseconds by number of memories."""
@@ -110,9 +111,9 @@ def fill(memory: Handle, bare: Bare, size: int, steps: Steps) -> None:
 
 def _load(bare: Bare, texts: Sequence[str], first: int) -> None:
     block = synthetic.Corpus(texts, run_now(HashEmbedder().embed(texts, Role.DOCUMENT)))
-    trace = tracerank.continued(tracerank.State(), [START])
     rows = [memory_row(TENANT, block, first, n, tokens=False) for n in range(len(texts))]
     for at in range(0, len(rows), ROWS):
+        start = START + (first + at) * MINUTE
         bare.write(
             LOAD,
             tenant=TENANT,
@@ -120,8 +121,8 @@ def _load(bare: Bare, texts: Sequence[str], first: int) -> None:
             scope=GLOBAL_SCOPE,
             scope_key=identity.scope_key(TENANT, GLOBAL_SCOPE),
             facet_keys=identity.facet_keys(TENANT, (), ["manual"]),
-            times=[START],
-            trace=asdict(trace),
+            times=[start],
+            trace=asdict(tracerank.continued(tracerank.State(), [start])),
             rows=rows[at : at + ROWS],
         )
 

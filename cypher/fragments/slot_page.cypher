@@ -14,12 +14,15 @@ CALL () {
       USING INDEX b:Belief(tenant, scope, subject_key, predicate_key)
       WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key >= least AND b.predicate_key IS NOT NULL
         AND (scope > $after_scope OR b.subject_key > $after_subject OR b.predicate_key > $after_predicate)
-        AND b.created_at <= $valid AND EXISTS {
-          MATCH (b)<-[:SUPPORTS|REFUTES]-(e:Event)
-          WHERE e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
-        }
       // Sorting by the whole index key reads no more entries than the page needs.
       WITH DISTINCT b.tenant AS tenant, b.scope AS s, b.subject_key AS subject_key, b.predicate_key AS predicate_key
+      WHERE EXISTS {
+        MATCH (x:Belief)<-[:SUPPORTS|REFUTES]-(e:Event)
+        USING INDEX x:Belief(tenant, scope, subject_key, predicate_key)
+        WHERE x.tenant = $tenant AND x.scope = s AND x.subject_key = subject_key AND x.predicate_key = predicate_key
+          AND x.created_at <= $valid AND e.occurred_at <= $valid AND ($known IS NULL OR e.recorded_at <= $known)
+      }
+      WITH *
       ORDER BY tenant, s, subject_key, predicate_key
       LIMIT $slots
       RETURN subject_key, predicate_key

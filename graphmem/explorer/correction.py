@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias
 
 from graphmem.errors import InvalidInputError
 from graphmem.explorer import status
-from graphmem.explorer.reader import SOURCE, Asked, Reader
+from graphmem.explorer.reader import RANKED, SOURCE, Asked, Reader
 from graphmem.folding import fold
-from graphmem.model import Belief, BeliefReasons, Cardinality, Memory, Slot
+from graphmem.model import BeliefCard, Cardinality, Memory, Slot
 from graphmem.rules import claims
 
 How: TypeAlias = Literal["changed", "never"]
@@ -32,7 +32,7 @@ class ChangedMeanwhileError(Exception):
 class Correction:
     """A fact, and what is right instead."""
 
-    item: Belief | Memory
+    item: BeliefCard | Memory
     slot: Slot | None
     """Slot of the fact; None if it is not a triple."""
     how: How
@@ -68,9 +68,14 @@ async def asked_for(reader: Reader, asked: Asked) -> Correction:
         InvalidInputError: a text is too long.
     """
     reader.need("read")
-    found = await reader.reads.why(asked.text("id"), limit=1)
-    item, slot = (found.belief if isinstance(found, BeliefReasons) else found.memory), None
-    if isinstance(item, Belief) and item.subject and item.predicate:
+    item_id, slot = asked.text("id"), None
+    item: BeliefCard | Memory
+    if item_id.startswith("b_"):
+        # `get` and `why` would rank the slot of a belief, which `current` does.
+        item = (await reader.reads.beliefs.provenance(item_id, limit=1)).belief
+    else:
+        item = await reader.reads.memories.get(item_id)
+    if isinstance(item, BeliefCard) and item.subject and item.predicate:
         slot = await reader.reads.current(item.subject, item.predicate)
     how: How = "never" if asked.text("how") == "never" else "changed"
     return Correction(item, slot, how, asked.short("right"), asked.short("reason"))
@@ -106,16 +111,19 @@ async def preview(reader: Reader, wanted: Correction) -> dict[str, Any]:
     question = wanted.text
     if wanted.slot is not None:
         question = f"{wanted.slot.subject} {wanted.slot.predicate.replace('_', ' ')}"
-    found = await reader.reads.recall(question)
+    drawn = wanted.slot is None or wanted.slot.total <= RANKED
+    # A search ranks the slots of all that it finds.
+    bites = (await reader.reads.recall(question)).bites if drawn else ()
     value, gone = _value(wanted), fold(wanted.text)
     lines = [
         (bite, bite.id == wanted.item.id or (wanted.how == "never" and fold(bite.text) == gone))
-        for bite in found.bites
+        for bite in bites
     ]
     still = [bite for bite, goes in lines if not goes and fold(value) in fold(bite.text)]
     return {
         "before": _before(wanted),
         "after": _after(wanted),
+        "drawn": drawn,
         "block": lines,
         "added": right_text(wanted),
         "still": still,

@@ -29,4 +29,4 @@ async def jobs(reader: Reader, calls: OperationPage) -> tuple[str, dict[str, Any
 
 
 async def _nothing() -> None:
-    """Return None, in the place of what a key does not show."""
+    """Return None for what a key does not show."""

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from graphmem.client.recall_verbs import event_of
 from graphmem.errors import NotFoundError
 from graphmem.explorer import pictures, status
-from graphmem.explorer.reader import Asked, Reader
+from graphmem.explorer.reader import RANKED, Asked, Reader
 from graphmem.model import (
     AsOf,
     BeliefEvent,
@@ -41,8 +41,6 @@ STALE = 3
 WIDE = 30
 """Number of results among which those are that a search leaves out."""
 CANDIDATES = 100
-RANKED = 1_000
-"""Number of values above which a slot is not ranked in a list."""
 QUOTED = 3
 """Number of values of a slot with their quoted words."""
 PIECES = 50

@@ -14,6 +14,8 @@ from graphmem.model import AsOf, Origin
 
 SOURCE = "explorer"
 """Source of the events that corrections write."""
+RANKED = 1_000
+"""Number of values above which a slot is not ranked in a list."""
 MAX_TEXT = 2_000
 """Characters of what is right, and of a reason: they are part of an address."""
 

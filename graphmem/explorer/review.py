@@ -45,7 +45,7 @@ async def review(reader: Reader, asked: Asked) -> tuple[str, dict[str, Any]]:
 
 
 def is_flagged(found: Belief) -> bool:
-    """Return whether the evidence speaks against a belief so much that it is due for revision."""
+    """Return whether a belief is due for revision by its evidence."""
     vitality = found.vitality
     return found.verdict.revise_due or (vitality is not None and vitality.flagged_at is not None)
 

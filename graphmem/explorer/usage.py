@@ -12,7 +12,7 @@ LATEST, LISTED = 10, 50
 MEANINGS = {
     Tier.HIGH: "opened far more often than what was found with it",
     Tier.MEDIUM: "opened more often than not",
-    Tier.LOW: "found, and mostly passed over",
+    Tier.LOW: "found, and seldom opened",
     Tier.VERY_LOW: "found again and again, and never opened",
 }
 

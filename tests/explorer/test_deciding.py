@@ -303,21 +303,28 @@ def test_a_database_that_dies_and_returns(migrated: Settings, tmp_path: Path) ->
             assert "Nothing is stored yet" in visitor.get("/")
 
 
-@pytest.mark.parametrize("path", ["/", "/slot", "/item"])
+@pytest.mark.parametrize("path", ["/", "/slot", "/item", "/correct"])
 def test_a_slot_of_very_many_values(
     api: Api, tenant: str, plain: Handle, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("graphmem.explorer.pages.RANKED", 30)
     monkeypatch.setattr("graphmem.explorer.pages.CANDIDATES", 30)
+    monkeypatch.setattr("graphmem.explorer.correction.RANKED", 30)
     plain.predicates.declare("located_in", cardinality="ONE")
     done = plain.observe_many(
         {"subject": "Ada", "predicate": "located_in", "object": f"place {n}", "at": MAY}
         for n in range(31)
     )
     visitor = browser(api, tenant)
-    query = {"/": {}, "/slot": {"subject": "Ada", "predicate": "located_in"}}
+    right = {"step": "preview", "how": "changed", "right": "Faro", "reason": "x"}
+    query = {
+        "/": {},
+        "/slot": {"subject": "Ada", "predicate": "located_in"},
+        "/correct": {"id": done[0].belief_id, **right},
+    }
     page = visitor.get(path, **query.get(path, {"id": done[0].belief_id}))
     assert "figure" not in page
+    assert ("too many values to show" in page) is (path == "/correct")
     if path == "/":
         assert "31 values" in page
         assert "/slot?" + urlencode({"subject": "Ada", "predicate": "located_in"}) in unescape(page)
