@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import Body, FastAPI, Header, Path, Query
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import Field, StringConstraints
+from pydantic import StringConstraints
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -38,7 +38,7 @@ from graphmem.serve.agents import PATH, AgentServer
 from graphmem.serve.connections import HttpLimits
 from graphmem.serve.document import openapi, result_of
 from graphmem.serve.guard import GRANT
-from graphmem.serve.key_routes import TAG, add_key_routes, maker
+from graphmem.serve.key_routes import TAG, PageQuery, add_key_routes, maker
 from graphmem.serve.keys import Grant, KeyFile
 from graphmem.serve.long_calls import EventStream, Runner
 from graphmem.serve.operations import BY_NAME, OPERATIONS, Operation, arguments_of
@@ -82,13 +82,6 @@ IdempotencyHeader = Annotated[
 
 OperationId = Annotated[str, Path(max_length=200, description="Id of the operation.")]
 HiddenHeader = Annotated[str | None, Header(alias=IDEMPOTENCY, include_in_schema=False)]
-
-
-class OperationQuery(Record):
-    """Parameters of a page of operations."""
-
-    limit: int = Field(50, ge=1, le=1_000, description="Maximum number of operations.")
-    cursor: str | None = Field(None, description="`next_cursor` of the page before.")
 
 
 class CheckedRoute(APIRoute):
@@ -346,7 +339,7 @@ def _add_operations(app: FastAPI, service: Service) -> None:
         grant: Grant = request.scope[GRANT]
         return (await service.connection.memory()).tenant(grant.tenant), grant
 
-    async def page(request: Request, given: Annotated[OperationQuery, Query()]) -> OperationPage:
+    async def page(request: Request, given: Annotated[PageQuery, Query()]) -> OperationPage:
         return await runner.page(*await asker(request), cursor=given.cursor, limit=given.limit)
 
     async def find(request: Request, operation_id: OperationId) -> OperationStatus:

@@ -61,7 +61,7 @@ class KeyPage(Record):
 class PageQuery(Record):
     """Parameters of a page."""
 
-    limit: int = Field(100, ge=1, le=1_000, description="Maximum number of keys.")
+    limit: int = Field(100, ge=1, le=1_000, description="Maximum number of items.")
     cursor: str | None = Field(
         None, description="`next_cursor` of a page, to get the one after it."
     )

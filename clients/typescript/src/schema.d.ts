@@ -10254,9 +10254,9 @@ export interface operations {
     operations_page: {
         parameters: {
             query?: {
-                /** @description Maximum number of operations. */
+                /** @description Maximum number of items. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of a page, to get the one after it. */
                 cursor?: string | null;
             };
             header?: never;
@@ -10384,7 +10384,7 @@ export interface operations {
     keys_list: {
         parameters: {
             query?: {
-                /** @description Maximum number of keys. */
+                /** @description Maximum number of items. */
                 limit?: number;
                 /** @description `next_cursor` of a page, to get the one after it. */
                 cursor?: string | null;
