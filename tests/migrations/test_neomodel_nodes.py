@@ -81,9 +81,15 @@ def test_what_the_cypher_files_name_is_declared() -> None:
     # The types that transfer/link takes from its values come out of a graph.
     kinds = {relation.kind for relation in relationships()}
     assert types - {"$"} <= kinds
-    # A type that appears later makes the server plan again each query that names it.
-    [made] = (m for m in catalog.migrations() if m.name == "0005_data_relationship_types")
-    assert set(re.findall(r"'([A-Z_]+)'", made.statements[0].text)) == kinds
+    # A name that appears later makes the server plan again each query that has it.
+    [made] = (m for m in catalog.migrations() if m.name == "0005_data_names")
+    names = [set(re.findall(r"'(\w+)'", one.text)) for one in made.statements]
+    keys = {key for node in NODE_CLASSES.values() for key in properties(node)}
+    of_edges = [one.model for one in relationships() if one.model is not None]
+    keys |= {
+        key for model in of_edges for key in model.defined_properties(rels=False, aliases=False)
+    }
+    assert names == [{one for one in declared().labels if "[" not in one}, kinds, keys]
 
 
 @pytest.fixture

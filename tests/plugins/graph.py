@@ -14,7 +14,6 @@ import pytest
 
 from graphmem.client import connect
 from graphmem.erasure import guard
-from graphmem.graph import catalog
 from graphmem.model import Record
 from graphmem.nodes.declared import NODE_CLASSES, indexes, properties
 from graphmem.ports import run_now
@@ -198,30 +197,10 @@ def migrated(server: Server) -> Iterator[Settings]:
         run_now(migration.migrate(services))
     finally:
         run_now(services.graph.close())
-    with driver_of(settings) as driver:
-        _create_names(driver)
     with pytest.MonkeyPatch.context() as patch:
         # `forget` waits until writers check for tombstones again, and hundreds of tests call it.
         patch.setattr(guard, "TRUST_S", 0.05)
         yield settings
-
-
-def _create_names(driver: neo4j.Driver) -> None:
-    """Create each label, relationship type and property key that a procedure names.
-
-    Neo4j plans a query again when a name in it comes into existence. In an empty graph this takes
-    almost half of the server's time: the longest query was planned 16 times, for seconds each.
-    """
-    text = "".join(re.sub("//.*", "", catalog.procedure(name).text) for name in catalog.names())
-    names: dict[LiteralString, list[str]] = {
-        "CALL db.createLabel(name)": re.findall(r"[:|] ?([A-Z][a-z]\w+)", text),
-        "CALL db.createRelationshipType(name)": re.findall(r"(?<=[:|])[A-Z_]+\b", text),
-        "CALL db.createProperty(name)": re.findall(r"(?<=\.)[a-z]\w*|\b[a-z]\w*(?=:)", text),
-    }
-    for call, found in names.items():
-        driver.execute_query(
-            "UNWIND $names AS name " + call + " RETURN count(*)", names=sorted(set(found))
-        )
 
 
 def driver_of(settings: Settings) -> neo4j.Driver:
