@@ -140,7 +140,9 @@ def addresses(size: int) -> Iterator[tuple[str, str]]:
     episode = identity.episode_id(GLOBAL_SCOPE, "talk 7")
     short = belief("knows_2", "Person 7", "City 14")
     yield page("home", "/")
-    yield page("search", "/search", q=text)
+    yield page("search", "/search", q=text.rpartition(" ")[0])
+    # Its number is in the names of values.
+    yield page("search that finds a slot of many values", "/search", q=text)
     yield page("subject", "/subject", name="Person 7")
     yield page("slot", "/slot", subject="Person 7", predicate="knows_2")
     yield page("slot of many values, all at once", "/slot", subject="Ada", predicate="likes")
