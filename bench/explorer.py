@@ -153,6 +153,12 @@ def addresses(size: int) -> Iterator[tuple[str, str]]:
     yield page("memory", "/item", id=identity.memory_id(GLOBAL_SCOPE, text))
     yield page("episode", "/item", id=episode)
     yield page("review", "/review")
+    yield page("replay", "/replay", q=text.rpartition(" ")[0])
+    yield page("graph of a belief", "/graph", id=short)
+    yield page("graph of one among many", "/graph", id=belief("located_in"))
+    yield page("usage", "/usage")
+    yield page("jobs", "/jobs")
+    yield page("plan of an erasure", "/erase", id=short)
     right = {"step": "preview", "how": "changed", "right": "City 99", "reason": "moved"}
     yield page("correction of a belief", "/correct", id=short, **right)
     yield page("correction among many", "/correct", id=belief("located_in"), **right)
