@@ -1,6 +1,6 @@
 // Decide which beliefs are in force, and which candidates outrank the others. For a candidate of a ONE slot also: value
 // (a map of belief, last_at, last_id, ambiguous), contenders (such maps: the leader and candidates too close to it) and
-// others (the other candidates of the slot).
+// others (at most 20 other candidates of the slot, strongest first).
 // needs: asked (a list of beliefs; of a memory, which competes with none, it computes status and head_ids)
 // leaves: judged (a list of maps: b, policy of its predicate, status, head_ids of its successors, lost: it is
 // superseded, or another candidate leads its ONE slot and the two are not ambiguous)
@@ -54,7 +54,8 @@ CALL (asked) {
     RETURN collect(v) AS standings
   }
   WITH policy, wanted, standings, [v IN standings WHERE v.last_at IS NOT NULL AND v.status = 'current'] AS fit
-  WITH policy, wanted, standings, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders
+  WITH policy, wanted, standings, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders,
+       [c IN standings WHERE c.last_at IS NOT NULL][..21] AS best
   UNWIND standings AS v
   FILTER v.b IN wanted
   LET own = coalesce([s IN standings WHERE s.b = v.value AND s.last_at IS NOT NULL][0], v)
@@ -62,6 +63,6 @@ CALL (asked) {
     b: v.b, policy: policy, status: v.status, head_ids: v.head_ids, value: own,
     lost: v.status <> 'current' OR coalesce(size(contenders) > 0 AND NOT own.b IN [c IN contenders | c.b], false),
     contenders: contenders,
-    others: [c IN standings WHERE c.value <> v.value AND c.last_at IS NOT NULL]
+    others: [c IN best WHERE c.value <> v.value][..20]
   }) AS judged
 }

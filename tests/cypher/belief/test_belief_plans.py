@@ -21,7 +21,7 @@ from tests.plugins.plans import operators
 from tests.rules.strategies_histories import END, long_history
 
 READS = ("belief/current", "belief/states", "belief/test")
-SERIES = ("belief/timeline", "belief/timeline_slot")
+SERIES = ("belief/timeline", "belief/timeline_slot", "belief/standings")
 SLACK = 1.2
 """The planner may choose another way when what it counts has grown."""
 
@@ -107,6 +107,8 @@ def profile(session: neo4j.Session, name: str, handle: Handle, as_of: AsOf) -> P
         "predicate": PREDICATE,
         "weights_key": None,
         "ids": [candidate.belief_id for candidate in slot.candidates],
+        "beliefs": [candidate.belief_id for candidate in slot.candidates],
+        "memories": [],
         "id": slot.candidates[0].belief_id,
         "statuses": [],
         "before_at": None,
