@@ -1,6 +1,6 @@
 // Build the card of `x`, a memory, belief, episode, turn or event, as a node of a picture.
 // needs: x
-// leaves: e (`x`), card (a map: id, kind, name, at, event_type, polarity, taken_back)
+// leaves: card (a map: id, kind, name, at, event_type, polarity, taken_back)
 
 LET e = x
 LET card = {

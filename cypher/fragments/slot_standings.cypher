@@ -53,9 +53,8 @@ CALL (asked) {
     ORDER BY place
     RETURN collect(v) AS standings
   }
-  WITH policy, wanted, standings, [v IN standings WHERE v.last_at IS NOT NULL AND v.status = 'current'] AS fit
-  WITH policy, wanted, standings, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders,
-       [c IN standings WHERE c.last_at IS NOT NULL][..21] AS best
+  LET fit = [v IN standings WHERE v.last_at IS NOT NULL AND v.status = 'current'], best = [v IN standings WHERE v.last_at IS NOT NULL][..21]
+  WITH policy, wanted, standings, best, [v IN fit WHERE v.b = fit[0].b OR (v.ambiguous AND fit[0].ambiguous)] AS contenders
   UNWIND standings AS v
   FILTER v.b IN wanted
   LET own = coalesce([s IN standings WHERE s.b = v.value AND s.last_at IS NOT NULL][0], v)

@@ -84,7 +84,6 @@ class Procedure:
     text: str
 
 
-@cache
 def folder(kind: str) -> Path:
     """Return the folder of `cypher` or `migrations`: in the wheel, or next to the package."""
     packaged = Path(str(resources.files("graphmem"))) / f"_{kind}"

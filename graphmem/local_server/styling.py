@@ -7,7 +7,7 @@ import re
 from importlib import resources
 
 _RULE = re.compile(r"^([\w.]+) \{\n(.*?)\n\}", re.MULTILINE | re.DOTALL)
-_PROPERTY = re.compile(r'([\w-]+): "?([^;"]+)"?;')
+_PROPERTY = re.compile(r'(?<![\w-])([\w-]+): "?([^;"]+)"?;')
 
 
 def style_sheet() -> str:

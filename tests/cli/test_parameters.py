@@ -197,9 +197,7 @@ LIMITED = {
     "graphmem/cli/browse.py": "sizes of a drawing",
     "graphmem/cli/options.py": "the port of a server",
     "graphmem/cli/operator.py": "an interval",
-    "graphmem/cli/usage.py": "an interval",
     "graphmem/cli/serve.py": "a number of processes, and of days",
-    "graphmem/serve/app.py": "a page of operations",
     "graphmem/serve/key_routes.py": "the parameters of a key",
     "graphmem/serve/keys.py": "the lists of a grant",
 }
