@@ -10,8 +10,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,18 +28,18 @@ if TYPE_CHECKING:
     from neo4j import Session
 
 FIRST = ("recall/hits", "recall/current")
-"""Queries of a recall. The longer one is planned first: a read that comes meanwhile plans another
-one on a second core."""
-HOT = (
-    *FIRST,
+"""Queries of a recall. Planning the first one takes as long as planning all others."""
+OTHERS = (
+    FIRST[1],
+    "recall/filtered",
     "belief/current",
     "belief/states",
     "belief/explain",
-    "recall/filtered",
     "recall/vitality",
 )
-"""Queries to plan, in this order: those of a recall, of a slot, of an explanation, of a recall of
-the past, and of a context of beliefs."""
+"""Queries to plan at the same time, in this order: those of a recall, of one of the past, of a
+slot, of an explanation, and of a context of beliefs."""
+HOT = (FIRST[0], *OTHERS)
 GO = b"\n"
 """Byte for the planning process: the server has started."""
 WAIT_S = 10.0
@@ -90,8 +92,14 @@ def warm(folder: DataFolder) -> None:
 
     if (state := process.running(folder)) is None:
         return
-    with suppress(Timeout), FileLock(folder.root / "warming.lock", timeout=0):
-        _plan_all(folder, state, HOT)
+    plan_these = partial(_plan_all, folder, state)
+    with (
+        suppress(Timeout),
+        FileLock(folder.root / "warming.lock", timeout=0),
+        # Two at once: the planner is compiled only once for both, 15 s instead of 22.
+        ThreadPoolExecutor(2) as planners,
+    ):
+        list(planners.map(plan_these, (FIRST[:1], OTHERS)))
 
 
 def _plan_all(folder: DataFolder, state: ServerState, names: Iterable[str]) -> None:
