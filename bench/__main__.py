@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from bench.commands import FOLDER, as_json, run
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 SIZES = (10_000, 50_000)
 RECALL_SIZES = (10_000, 100_000)
 EPISODES = (1_000, 10_000, 100_000)
 RESULTS = 1_000_000
 
-sizes = click.option(
-    "--sizes",
-    type=click.IntRange(min=500),
-    multiple=True,
-    default=SIZES,
-    show_default=True,
-    help="Number of memories (repeatable).",
-)
+
+def sizes(
+    least: int, default: tuple[int, ...], shown: str = "Number of memories (repeatable)."
+) -> Callable[[F], F]:
+    """Return the option of the sizes of a benchmark."""
+    return click.option(
+        "--sizes",
+        type=click.IntRange(min=least),
+        multiple=True,
+        default=default,
+        show_default=True,
+        help=shown,
+    )
 
 
 @click.group()
@@ -29,7 +38,7 @@ def bench() -> None:
 
 
 @bench.command()
-@sizes
+@sizes(500, SIZES)
 @as_json
 def commit(sizes: tuple[int, ...], *, as_json: bool) -> None:
     """Texts committed per second, compared with bare insertion and one search per row."""
@@ -39,14 +48,7 @@ def commit(sizes: tuple[int, ...], *, as_json: bool) -> None:
 
 
 @bench.command()
-@click.option(
-    "--sizes",
-    type=click.IntRange(min=500),
-    multiple=True,
-    default=RECALL_SIZES,
-    show_default=True,
-    help="Number of memories (repeatable). A million takes hours to load.",
-)
+@sizes(500, RECALL_SIZES, "Number of memories (repeatable). A million takes hours to load.")
 @click.option("--keep", type=FOLDER, help="Keep the loaded graphs in this folder and reuse them.")
 @as_json
 def recall(sizes: tuple[int, ...], keep: Path | None, *, as_json: bool) -> None:
@@ -109,14 +111,7 @@ def mcp(*, as_json: bool) -> None:
 
 
 @bench.command()
-@click.option(
-    "--sizes",
-    type=click.IntRange(min=10),
-    multiple=True,
-    default=(300,),
-    show_default=True,
-    help="Number of memories (repeatable).",
-)
+@sizes(10, (300,))
 @as_json
 def calls(sizes: tuple[int, ...], *, as_json: bool) -> None:
     """Time of every daily call with the default embedder and new texts, against bare primitives."""
@@ -135,14 +130,7 @@ def serve(*, as_json: bool) -> None:
 
 
 @bench.command()
-@click.option(
-    "--sizes",
-    type=click.IntRange(min=3_000),
-    multiple=True,
-    default=RECALL_SIZES,
-    show_default=True,
-    help="Number of memories (repeatable).",
-)
+@sizes(3_000, RECALL_SIZES)
 @as_json
 def explorer(sizes: tuple[int, ...], *, as_json: bool) -> None:
     """Time of each page of the explorer, with two slots of ten thousand values."""
@@ -170,14 +158,7 @@ def belief(*, as_json: bool) -> None:
 
 
 @bench.command()
-@click.option(
-    "--sizes",
-    type=click.IntRange(min=100),
-    multiple=True,
-    default=EPISODES,
-    show_default=True,
-    help="Number of episodes (repeatable).",
-)
+@sizes(100, EPISODES, "Number of episodes (repeatable).")
 @as_json
 def consolidate(sizes: tuple[int, ...], *, as_json: bool) -> None:
     """Duration of consolidation, whether it finds planted facts, and memory."""

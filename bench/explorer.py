@@ -6,17 +6,15 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from bench import synthetic
-from bench.bare import LOAD
 from bench.figures import Cell, Report, Table, percentile
 from bench.server import connected, fresh_server
-from bench.store import memory_row
+from bench.store import memory_row, write_memories
 from graphmem import Handle
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.ports import Role, run_now
@@ -25,7 +23,6 @@ from graphmem.serve.keys import Grant, KeyFile
 from graphmem.serve.listening import ListenAddress
 from graphmem.serve.server import Options, guarded
 from graphmem.testing import HashEmbedder
-from tests.oracles import tracerank
 
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
@@ -113,18 +110,7 @@ def _load(bare: Bare, texts: Sequence[str], first: int) -> None:
     block = synthetic.Corpus(texts, run_now(HashEmbedder().embed(texts, Role.DOCUMENT)))
     rows = [memory_row(TENANT, block, first, n, tokens=False) for n in range(len(texts))]
     for at in range(0, len(rows), ROWS):
-        start = START + (first + at) * MINUTE
-        bare.write(
-            LOAD,
-            tenant=TENANT,
-            tenant_key=identity.tenant_key(TENANT),
-            scope=GLOBAL_SCOPE,
-            scope_key=identity.scope_key(TENANT, GLOBAL_SCOPE),
-            facet_keys=identity.facet_keys(TENANT, (), ["manual"]),
-            times=[start],
-            trace=asdict(tracerank.continued(tracerank.State(), [start])),
-            rows=rows[at : at + ROWS],
-        )
+        write_memories(bare, TENANT, [START + (first + at) * MINUTE], rows[at : at + ROWS])
 
 
 def addresses(size: int) -> Iterator[tuple[str, str]]:

@@ -7,15 +7,19 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.browser import Window, chromium, context
 from bench.server import fresh_server
 from graphmem import GraphMem, local_server
 from graphmem.settings import Settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
 
 DEMO = ("--tenant", "demo", "--scope", "user:alice")
 MANY = 500
@@ -28,15 +32,9 @@ def shoot(out: Path, report: Callable[[str], None]) -> list[Path]:
     Raises:
         SystemExit: Chromium is not on the PATH.
     """
-    executable = chromium()
-    if executable is None:
-        sys.exit("Chromium is not on the PATH; run: apt-get install chromium fonts-dejavu-core")
-    out.mkdir(parents=True, exist_ok=True)
-    with fresh_server(report) as settings, context(executable) as opened:
+    with demonstrated(out, report) as (settings, opened):
         window = Window(opened.new_page())
         password = local_server.ensure(settings).password.get_secret_value()
-        report("running the demo")
-        command_output(settings, "demo")
         with tempfile.TemporaryDirectory() as folder:
             style = command_output(settings, "admin", "browser", "--out", folder)["style"]
             window.open(link(settings, "memories", *DEMO), password)
@@ -51,6 +49,25 @@ def shoot(out: Path, report: Callable[[str], None]) -> list[Path]:
             window.run()
             window.shoot(out / f"{name}.png")
     return [out / f"{name}.png" for name in wanted]
+
+
+@contextmanager
+def demonstrated(
+    out: Path, report: Callable[[str], None]
+) -> Iterator[tuple[Settings, BrowserContext]]:
+    """Yield a server with the demo, and Chromium, for screenshots in a folder.
+
+    Raises:
+        SystemExit: Chromium is not on the PATH.
+    """
+    executable = chromium()
+    if executable is None:
+        sys.exit("Chromium is not on the PATH; run: apt-get install chromium fonts-dejavu-core")
+    out.mkdir(parents=True, exist_ok=True)
+    with fresh_server(report) as settings, context(executable) as opened:
+        report("running the demo")
+        command_output(settings, "demo")
+        yield settings, opened
 
 
 def link(settings: Settings, *words: str) -> str:

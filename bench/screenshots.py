@@ -13,9 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bench.browser import chromium, context
-from bench.pictures import DEMO, command_output
-from bench.server import fresh_server
+from bench.pictures import DEMO, demonstrated
 from graphmem import GraphMem, Handle
 from graphmem.cli.demo import ASKED, PREDICATE, SUBJECT
 from graphmem.rules.links import address
@@ -44,13 +42,7 @@ def shoot(out: Path, report: Callable[[str], None]) -> list[Path]:
     Raises:
         SystemExit: Chromium is not on the PATH.
     """
-    executable = chromium()
-    if executable is None:
-        sys.exit("Chromium is not on the PATH; run: apt-get install chromium fonts-dejavu-core")
-    out.mkdir(parents=True, exist_ok=True)
-    with fresh_server(report) as settings, context(executable) as opened:
-        report("running the demo")
-        command_output(settings, "demo")
+    with demonstrated(out, report) as (settings, opened):
         return taken(opened, settings, out, report)
 
 

@@ -6,7 +6,7 @@ import heapq
 import json
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
@@ -182,29 +182,35 @@ def _contents(store: Store) -> dict[str, int]:
     }
 
 
+def write_memories(
+    bare: Bare, tenant: str, times: Sequence[datetime], rows: Sequence[dict[str, Any]]
+) -> None:
+    """Write memories that were each remembered at these times."""
+    bare.write(
+        LOAD,
+        tenant=tenant,
+        tenant_key=identity.tenant_key(tenant),
+        scope=GLOBAL_SCOPE,
+        scope_key=identity.scope_key(tenant, GLOBAL_SCOPE),
+        facet_keys=identity.facet_keys(tenant, (), ["manual"]),
+        times=times,
+        trace=asdict(tracerank.continued(tracerank.State(), times)),
+        rows=rows,
+    )
+
+
 def _write(bare: Bare, store: Store, block: synthetic.Corpus, number: int, tenant: int) -> None:
     """Write one tenant's part of a block: 500 memories, then their supersessions."""
     name = f"tenant-{tenant}"
     first = number * synthetic.BLOCK
     start = datetime.now(UTC) - timedelta(days=100)
     times = [start + timedelta(days=n) for n in range(EVENTS)]
-    trace = tracerank.continued(tracerank.State(), times)
     places = range(tenant, len(block.texts), TENANTS)
     rows = {
         first + place: memory_row(name, block, first, place, tokens=store.tokens)
         for place in places
     }
-    bare.write(
-        LOAD,
-        tenant=name,
-        tenant_key=identity.tenant_key(name),
-        scope=GLOBAL_SCOPE,
-        scope_key=identity.scope_key(name, GLOBAL_SCOPE),
-        facet_keys=identity.facet_keys(name, (), ["manual"]),
-        times=times,
-        trace=asdict(trace),
-        rows=[*rows.values()],
-    )
+    write_memories(bare, name, times, [*rows.values()])
     pairs = [
         {
             **ends,

@@ -1,5 +1,5 @@
 // Collect the nodes from which relationships lead to `n`, of each type and kind at most $counted: each is bounded on its own,
-// so that thousands of one type hide no other.
+// so that thousands of one type do not hide another.
 // needs: n
 // leaves: incoming (a list of maps: type, outgoing, x)
 

@@ -70,6 +70,7 @@ _REPLACEABLE = frozenset(map(stem, STATES)) | ATTRIBUTES
 _FIRST_PERSON = frozenset({"i", "me", "user"})
 _I = FactToken("i", FactKind.VALUE, frozenset())
 _OWN = FactToken("'s", FactKind.VALUE, frozenset())
+_words = cached_if_short(fact_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,17 +205,10 @@ class _Text:
     ending: list[Sentence]
     """Those of them that may end or correct what another text states."""
     reading: frames.Reading
-    facts: dict[str, tuple[FactToken, ...]]
-    """Words of the sentences that were compared."""
 
     @classmethod
     def of(cls, statement: Statement) -> _Text:
         return cls(statement, *_read(statement.text))
-
-    def tokens_of(self, sentence: str) -> tuple[FactToken, ...]:
-        if sentence not in self.facts:
-            self.facts[sentence] = fact_tokens(sentence)
-        return self.facts[sentence]
 
 
 @cached_if_short  # The same texts are found again and again.
@@ -225,7 +219,7 @@ def _read(text: str) -> tuple[Any, ...]:
     stems = frozenset[str]().union(*(s.stems for s in found))
     clauses = [clause for sentence in found for clause in clauses_of(sentence)]
     ending = [one for one in clauses if endings.ended(one.text) or corrections.read(one.text)]
-    return found, mentions[:MAX_VALUES], stems, clauses, ending, frames.read(found), {}
+    return found, mentions[:MAX_VALUES], stems, clauses, ending, frames.read(found)
 
 
 def _age(statement: Statement) -> tuple[float, str]:
@@ -413,8 +407,8 @@ def _of_one_speaker(
     both = (older.statement, newer.statement)
     speakers = {one.speaker for one in both if one.is_turn and one.speaker}
     names = {part for name in speakers for part in folding.fold(name).split()}
-    left = older.tokens_of(corrections.without_opening(a.text))
-    right = newer.tokens_of(corrections.without_opening(b.text))
+    left = _words(corrections.without_opening(a.text))
+    right = _words(corrections.without_opening(b.text))
     return list(_in_first_person(left, names)), list(_in_first_person(right, names))
 
 

@@ -99,15 +99,15 @@ async def plan(reader: Reader, asked: Asked, problem: str = "") -> tuple[str, di
             report = await run(reader, wanted, dry_run=True)
         except NotFoundError as error:
             problem = error.message
-    may_list = "admin" in reader.rights and reader.covers_tenant
-    records = await reader.handle.admin.erasures(limit=RECORDS) if may_list else None
+    lists = wanted is None and "admin" in reader.rights and reader.covers_tenant
+    records = await reader.handle.admin.erasures(limit=RECORDS) if lists else None
     return "erase", {
         "wanted": wanted,
         "report": report,
         "seen": "" if report is None else seen(report),
         "problem": problem,
         "typed": {name: asked.text(name) for name in ("what", "id", "mentions")},
-        "records": None if wanted is not None or records is None else records,
+        "records": records,
     }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from graphmem.client.recall_verbs import BLOCK_TOKENS, CHOSEN, Replay, replayed
-from graphmem.explorer import status
+from graphmem.explorer import pages, status
 from graphmem.explorer.reader import Asked, Reader
 from graphmem.model import AsOf, Recollection
 from graphmem.model.recall import AnyBite, BeliefBite, MemoryBite, TurnBite
@@ -26,7 +26,7 @@ COLUMN, ROW = 110, 26
 CONTEXT = "context"
 """Step that adds neighbours, names and dates, after which the score is complete."""
 Lost: TypeAlias = tuple[str, str, tuple[str, str] | None]
-"""Step at which a candidate was lost, the reason, and the id and text of what is there instead."""
+"""Step at which a candidate was lost, the reason, and id and text of what replaced it."""
 STEPS = {
     "block": "In the block",
     "room": "No room in the block",
@@ -58,7 +58,7 @@ class Way:
     score: float | None
     why: str
     instead: tuple[str, str] | None
-    """Id and text of what is there instead."""
+    """Id and text of what replaced it."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ async def page(reader: Reader, asked: Asked) -> tuple[str, dict[str, Any]]:
     reader.need("read")
     question = asked.text("q")
     if not question:
-        return "search", {"question": "", "found": None, "shown": [], "left_out": [], "block": None}
+        return await pages.search(reader, asked)
     when = None if asked.as_of == AsOf() else asked.as_of
     seen = reader.reads
     done, wide = await gather(

@@ -184,7 +184,7 @@ def _query_error(error: exceptions.Neo4jError) -> GraphmemError:
 
 
 def _known(code: str) -> GraphmemError | None:
-    """Return the exception for a code that says everything."""
+    """Return the exception for a code that suffices to choose it; None for another one."""
     if code == TOO_MANY_TRIES:
         return GraphAccessError(
             "Neo4j has locked this user: a wrong password was given too often.",

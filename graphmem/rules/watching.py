@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from graphmem.rules.ranking import Candidates, Ranked, Ranking
 
 Step: TypeAlias = Literal["read", "listed"]
-"""The results that were read in full, and the list in which each statement stands once."""
+"""The results that were read in full, and the list that has each statement once."""
 
 
 class Watch:
