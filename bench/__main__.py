@@ -121,6 +121,30 @@ def calls(sizes: tuple[int, ...], *, as_json: bool) -> None:
 
 
 @bench.command()
+@click.option(
+    "--curve",
+    "curves",
+    multiple=True,
+    help="Name of a curve (repeatable); all by default. That of tenants starts a server a size.",
+)
+@click.option(
+    "--sizes",
+    type=click.IntRange(min=1),
+    multiple=True,
+    help="Size of each curve (repeatable); four sizes of its own by default.",
+)
+@click.option("--figures", type=FOLDER, help="Draw each curve into this folder.")
+@as_json
+def growth(
+    curves: tuple[str, ...], sizes: tuple[int, ...], figures: Path | None, *, as_json: bool
+) -> None:
+    """Growth of the cost of calls with events, values, chains, aliases, tenants, scopes, turns."""
+    from bench.growth import measure
+
+    run(lambda steps: measure(curves, sizes, steps, figures=figures), as_json=as_json)
+
+
+@bench.command()
 @as_json
 def serve(*, as_json: bool) -> None:
     """Recall over HTTP compared with the Python client, at 1, 8 and 32 readers."""

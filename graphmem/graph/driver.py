@@ -35,7 +35,7 @@ from graphmem.errors import (
     InvalidInputError,
     ReadConflictError,
 )
-from graphmem.graph.catalog import LANGUAGE, MAP, in_generation, in_one_map
+from graphmem.graph.catalog import LANGUAGE, MAP, in_generation, in_one_map, procedure
 from graphmem.model.calls import CALL
 from graphmem.ports import Query, R, ServerAddress, Tx, blocking
 from graphmem.rules import scoring
@@ -282,6 +282,11 @@ class AwaitedTx:
         return [query.decode(plain(record)) async for record in result]
 
 
+def _asking() -> str:
+    """Return a read whose summary names the database."""
+    return LANGUAGE + procedure("schema/clock").text
+
+
 class _Neo4jGraph(ABC):
     """Everything of a graph that sends no query."""
 
@@ -296,6 +301,8 @@ class _Neo4jGraph(ABC):
     ) -> None:
         self._address = address
         self._settings = settings
+        self._database = settings.database
+        """Name of the database; None for the home database of the user."""
         self._planning = planning
         self._find = find
         self._starts = True
@@ -307,6 +314,15 @@ class _Neo4jGraph(ABC):
     @abstractmethod
     def _connect(self) -> None:
         """Make a driver for this process, and for this event loop if it has one."""
+
+    @property
+    def _lacks_database(self) -> bool:
+        """Whether to ask for the name of the database.
+
+        The driver forgets a leader that refuses to write only if the database has a name. Without
+        one, it would retry the same member until its routing table expires.
+        """
+        return self._database is None and self._address.uri.startswith("neo4j")
 
     def use(self, generation: int) -> None:
         """Use this embedding generation for all following queries."""
@@ -337,6 +353,9 @@ class BlockingGraph(_Neo4jGraph):
         """Raise immediately, without retries, if the server cannot be used."""
         with translated(self._settings.database):
             self._open_driver().verify_connectivity()
+            if self._lacks_database:
+                found = self.driver.execute_query(_asking(), routing_="r")
+                self._database = found.summary.database
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
@@ -371,8 +390,9 @@ class BlockingGraph(_Neo4jGraph):
         )
 
     def _session(self) -> neo4j.Session:
-        database = self._settings.database
-        return self._open_driver().session(database=database, bookmark_manager=self._bookmarks)
+        return self._open_driver().session(
+            database=self._database, bookmark_manager=self._bookmarks
+        )
 
     def _open_driver(self) -> neo4j.Driver:
         if self._closed:
@@ -414,6 +434,9 @@ class AwaitedGraph(_Neo4jGraph):
         """Raise immediately, without retries, if the server cannot be used."""
         with translated(self._settings.database):
             await self._open_driver().verify_connectivity()
+            if self._lacks_database:
+                found = await self.driver.execute_query(_asking(), routing_="r")
+                self._database = found.summary.database
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in one managed read transaction."""
@@ -459,10 +482,10 @@ class AwaitedGraph(_Neo4jGraph):
         )
 
     def _session(self) -> neo4j.AsyncSession:
-        database, call = self._settings.database, CALL.get()
+        call = CALL.get()
         given = call.bookmarks if call is not None else ()
         return self._open_driver().session(
-            database=database,
+            database=self._database,
             bookmark_manager=self._bookmarks,
             bookmarks=neo4j.Bookmarks.from_raw_values(given),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import threading
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,6 +25,7 @@ from graphmem.serve.listening import ListenAddress
 from graphmem.serve.problems import Problem
 from graphmem.serve.server import JsonLines, Options, checked
 from graphmem.settings import Settings
+from tests.plugins.cluster import cluster_of
 from tests.plugins.cutting import wire_to
 from tests.plugins.service import PORT, Api, served, settings_of
 
@@ -287,6 +289,32 @@ def test_a_client_reads_its_own_writes_on_any_instance(
         monkeypatch.setattr("graphmem.graph.driver.checked", lambda *_: "RETURN 1 / 0 AS none")
         found = other.send(key, "GET", path, headers=named)
         assert (found.status_code, found.json()["code"]) == (500, GraphQueryError.code)
+
+
+def test_a_follower_waits_for_the_write_of_another_instance(
+    migrated: Settings, tenant: str, tmp_path: Path
+) -> None:
+    at = urlsplit(str(migrated.uri))
+    with cluster_of(str(at.hostname), int(at.port or 0)) as cluster:
+        settings = settings_of(
+            migrated.model_copy(update={"uri": cluster.uri}), tmp_path / "keys.json"
+        )
+        with served(settings) as one, served(settings) as other:
+            key = one.key(tenant)
+            known = one.of(key)("POST", "/memories", {"content": "Alice rows."})["memory_id"]
+            path = f"/v1/memories/{known}"
+            assert other.send(key, "GET", path).status_code == 200
+            for member in (1, 2):
+                cluster.lag(member)
+            stored = one.send(key, "POST", "/v1/memories", {"content": "Alice sings."})
+            assert other.send(key, "GET", path).status_code == 200
+            assert not cluster.waited
+            for member in (1, 2):
+                threading.Timer(0.3, cluster.catch_up, [member]).start()
+            named = {"Graphmem-Bookmark": stored.headers["graphmem-bookmark"]}
+            path = f"/v1/memories/{stored.json()['memory_id']}"
+            assert other.send(key, "GET", path, headers=named).status_code == 200
+            assert cluster.waited
 
 
 def test_metrics_are_for_the_operator(migrated: Settings, tmp_path: Path) -> None:
