@@ -2,7 +2,7 @@
 
 A member answers ROUTE with the addresses of all, and notes the transactions that begin on it. It
 refuses to write unless it leads. A follower that lags lets a transaction wait for its bookmarks.
-All members have the same data: tests look at where a transaction went and what it waited for.
+All members have the same data: tests check where a transaction went and what it waited for.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Begun:
 
 @dataclass
 class Cluster:
-    """Who leads, who lags, and what was begun where."""
+    """The leader, the members that lag, and the transactions that clients began."""
 
     address: tuple[str, int]
     """Address of the real server."""
