@@ -83,17 +83,18 @@ nodes:
 lock version:
     python -m bench.server_lock {{version}}
 
-# Build a release: wheel, sdist, dependencies pinned with hashes, SBOM, SHA-256 sums.
+# Build a release into dist/: wheel and sdist, twice and equal, pinned dependencies, SBOM, provenance, SHA-256 sums.
 release:
+    python -m tests.release.building
+
+# Build the wheel that the image installs into dist/.
+wheel:
     rm -rf dist
-    python -m build
-    pip-compile --quiet --generate-hashes --strip-extras --no-header --no-annotate \
-        --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
-        --extra dashboard,langgraph,local,mcp,metrics,otel,plot,serve \
-        --output-file dist/requirements.txt pyproject.toml
-    cyclonedx-py requirements --pyproject pyproject.toml --output-format JSON \
-        --output-file dist/sbom.json dist/requirements.txt
-    cd dist && sha256sum * > SHA256SUMS
+    pip wheel --quiet --no-deps --wheel-dir dist .
+
+# Write the export of this version that later versions must read; as long as it is not released.
+fixture:
+    python -m tests.release.fixture
 
 # Check the pinned dependencies for known vulnerabilities; queries PyPI.
 audit:

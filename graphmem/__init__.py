@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
+from graphmem.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from graphmem.client import AsyncGraphMem as AsyncGraphMem
     from graphmem.client import AsyncHandle as AsyncHandle

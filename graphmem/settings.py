@@ -58,7 +58,7 @@ TRACE = "recall.trace"
 
 NOT_SETTINGS = frozenset(
     {
-        *("GRAPHMEM_DATA", "GRAPHMEM_TEST_URI", "GRAPHMEM_TEST_PASSWORD"),
+        *("GRAPHMEM_DATA", "GRAPHMEM_TEST_URI", "GRAPHMEM_TEST_PASSWORD", "GRAPHMEM_TEST_SERVER"),
         *("GRAPHMEM_REQUIRE_SERVER", setting_files.CONFIG),
     }
 )

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from graphmem.version import __version__
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -96,7 +98,7 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
 )
-@click.version_option(package_name="graphmem", prog_name="graphmem")
+@click.version_option(__version__, prog_name="graphmem")
 def cli() -> None:
     """Trustworthy memory for agents, stored in Neo4j.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from importlib.metadata import version
 from typing import Any
 
 from pydantic import Json, TypeAdapter
@@ -21,6 +20,7 @@ from graphmem.erasure import (
 from graphmem.graph import catalog
 from graphmem.ports import RequestContext
 from graphmem.rules import identity
+from graphmem.version import __version__
 
 RECORD = catalog.query("erase/record", lambda row: row["erased_at"])
 COUNTS = TypeAdapter(Json[dict[str, int]])
@@ -118,7 +118,7 @@ async def certify(
         left=report.left or 0,
         mentions=report.mentions,
         possible_mentions=report.possible_mentions,
-        graphmem=version("graphmem"),
+        graphmem=__version__,
         neo4j=found[0] if found else UNKNOWN,
         residues=(*residues(log), *map(_digest, report.digest_files)),
         **stated,

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from graphmem.explorer.status import MARKS
 from graphmem.rules import display
 from graphmem.rules.links import address
+from graphmem.version import __version__
 
 ASSETS: Mapping[str, str] = {
     "explorer.css": "text/css",
@@ -76,14 +77,8 @@ def _templates() -> jinja2.Environment:
         "words": _words,
         "counted": _counted,
     }
-    found.globals |= {"MARKS": MARKS, "address": address, "asset_version": _version()}
+    found.globals |= {"MARKS": MARKS, "address": address, "asset_version": __version__}
     return found
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("graphmem")
 
 
 def _shown(value: Any) -> Any:

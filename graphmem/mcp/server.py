@@ -10,7 +10,6 @@ import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import mcp_types as types
@@ -30,6 +29,7 @@ from graphmem.mcp.frames import StdinFrames
 from graphmem.mcp.tool import Profile, Tool, ToolCall, compact_json
 from graphmem.mcp.tools import listed, offered
 from graphmem.rules.links import item_address
+from graphmem.version import __version__
 
 if TYPE_CHECKING:
     from graphmem.client import AsyncSession
@@ -285,7 +285,7 @@ def create_server(handler: RequestHandler) -> Server[Any]:
 
     created: Server[Any] = Server(
         "graphmem",
-        version=version("graphmem"),
+        version=__version__,
         title="graphmem",
         instructions=instructions(handler.profile, read_only=False),
         lifespan=lifespan,

@@ -8,7 +8,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager, nullcontext
 from functools import cache
-from importlib.metadata import version
 from operator import attrgetter
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -45,6 +44,7 @@ from graphmem.serve.operations import BY_NAME, OPERATIONS, Operation, arguments_
 from graphmem.serve.problems import Problem, ProblemDetails, log
 from graphmem.serve.scopes import SCOPE, asked_scope, scopes_of, utf8
 from graphmem.telemetry import receivers
+from graphmem.version import __version__
 
 if TYPE_CHECKING:
     from graphmem.settings import Settings
@@ -292,7 +292,7 @@ def create_app(service: Service, *, profile: Profile = "core", stateless: bool =
 
     app = FastAPI(
         title="graphmem",
-        version=version("graphmem"),
+        version=__version__,
         summary="Memory for agents, in Neo4j.",
         openapi_url=None,
         docs_url=None,
@@ -383,7 +383,7 @@ def _add_own(app: FastAPI, service: Service) -> None:
         return answer({"status": "ready"})
 
     async def own_version() -> Response:
-        return answer({"version": version("graphmem")})
+        return answer({"version": __version__})
 
     @cache
     def written() -> Response:

@@ -15,6 +15,7 @@ SCENARIOS = {
     "machines": "random histories, compared with a model",
     "oracles": "the formulas in plain Python",
     "plugins": "fixtures",
+    "release": "files of the repository, builds, and what earlier releases wrote",
     "procedures": "the plugin of the managed server, called in Cypher",
     "samples": "data of tests",
     "security": "hostile texts and secrets, on every surface",

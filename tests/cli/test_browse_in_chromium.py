@@ -32,8 +32,8 @@ def browse(
     run: Run, server: Server, server_settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> Run:
     """Run `graphmem server browse … --json` against the session's server."""
-    if server.rung != "managed":
-        pytest.skip(f"{server.rung}: where it serves Browser is not known here")
+    if server.kind != "managed":
+        pytest.skip(f"{server.kind}: where it serves Browser is not known here")
     address = local_server.status(server_settings).browser_url
     assert address is not None
     monkeypatch.setenv("GRAPHMEM_BROWSER", address.partition("?")[0])

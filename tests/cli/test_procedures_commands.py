@@ -18,8 +18,8 @@ Run = Callable[..., Any]
 @pytest.fixture
 def cached(server: Server, server_settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """The cache in which the session's server left the compiler and the jar."""
-    if server.rung != "managed":
-        pytest.skip(f"the server of {server.rung} brings no Java to compile with")
+    if server.kind != "managed":
+        pytest.skip(f"the server of {server.kind} brings no Java to compile with")
     if server_settings.cache is not None:
         monkeypatch.setenv("GRAPHMEM_CACHE", str(server_settings.cache))
 

@@ -1,7 +1,8 @@
-"""The server ladder: a Neo4j for the tests, from the first available source.
+"""A Neo4j for the tests: a running one, a managed one, or one in a container.
 
-The workers of a run share one managed server. The first worker that needs it starts it, and the
-controller stops it at the end.
+GRAPHMEM_TEST_URI names a running server. Otherwise GRAPHMEM_TEST_SERVER decides: `managed` (the
+default) or `testcontainers`. The workers of a run share one managed server: the first that needs it
+starts it, and the controller stops it at the end. Each worker has a container of its own.
 """
 
 from __future__ import annotations
@@ -9,13 +10,12 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 from pydantic import SecretStr
@@ -61,32 +61,29 @@ def nothing_may_be_skipped() -> bool:
 
 @dataclass(frozen=True)
 class Server:
-    """A running Neo4j, and its rung of the ladder."""
+    """A running Neo4j."""
 
     uri: str
     user: str
     password: SecretStr
-    rung: str
+    kind: str
+    """managed, testcontainers or GRAPHMEM_TEST_URI."""
 
 
-def rung() -> str:
-    """Return the rung of the ladder that the tests use."""
-    if _ENVIRON.get("GRAPHMEM_TEST_URI"):
+def kind(environ: Mapping[str, str] = _ENVIRON) -> str:
+    """Return the kind of server that the tests use.
+
+    Raises:
+        UsageError: GRAPHMEM_TEST_SERVER has another value.
+    """
+    if environ.get("GRAPHMEM_TEST_URI"):
         return "GRAPHMEM_TEST_URI"
-    if shutil.which("docker") and not _has_java():
-        return "testcontainers"
-    return "managed"
-
-
-@cache
-def _has_java() -> bool:
-    from graphmem.local_server.java import find_java
-
-    try:
-        find_java(_settings(Path()))
-    except ConfigurationError:
-        return False
-    return True
+    chosen = environ.get("GRAPHMEM_TEST_SERVER", "managed")
+    if chosen not in ("managed", "testcontainers"):
+        raise pytest.UsageError(
+            f"GRAPHMEM_TEST_SERVER must be managed or testcontainers, not {chosen!r}."
+        )
+    return chosen
 
 
 def _settings(home: Path) -> Settings:
@@ -136,7 +133,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 def pytest_report_header() -> str:
     """Report the server and the driver of the run."""
-    return f"neo4j: {rung()} server (locked {shipped_lock().neo4j}), driver {version('neo4j')}"
+    return f"neo4j: {kind()} server (locked {shipped_lock().neo4j}), driver {version('neo4j')}"
 
 
 @pytest.fixture(scope="session")
@@ -148,18 +145,14 @@ def server_settings(pytestconfig: pytest.Config) -> Settings:
 @pytest.fixture(scope="session")
 def server(server_settings: Settings) -> Iterator[Server]:
     """Yield the server that all tests of the run share, each in its own tenants."""
-    uri = _ENVIRON.get("GRAPHMEM_TEST_URI")
-    if uri:
-        password = SecretStr(_ENVIRON.get("GRAPHMEM_TEST_PASSWORD", ""))
-        yield Server(uri, "neo4j", password, "GRAPHMEM_TEST_URI")
-        return
-    try:
-        with keeping_plans():
-            endpoint = local_server.ensure(server_settings)
-    except (LocalServerError, ConfigurationError) as error:
-        yield from _contained(str(error))
-        return
-    yield Server(endpoint.uri, endpoint.user, endpoint.password, "managed")
+    match kind():
+        case "GRAPHMEM_TEST_URI":
+            password = SecretStr(_ENVIRON.get("GRAPHMEM_TEST_PASSWORD", ""))
+            yield Server(_ENVIRON["GRAPHMEM_TEST_URI"], "neo4j", password, "GRAPHMEM_TEST_URI")
+        case "testcontainers":
+            yield from _contained()
+        case _:
+            yield _managed(server_settings)
 
 
 @contextmanager
@@ -178,32 +171,42 @@ def keeping_plans() -> Iterator[None]:
 
 def started(settings: Settings) -> Iterator[Server]:
     """Yield an exclusive server, so that a test may wipe it."""
-    try:
-        with keeping_plans():
-            endpoint = local_server.ensure(settings)
-    except (LocalServerError, ConfigurationError) as error:
-        yield from _contained(str(error))
+    if kind() == "testcontainers":
+        yield from _contained()
         return
     try:
-        yield Server(endpoint.uri, endpoint.user, endpoint.password, "managed")
+        yield _managed(settings)
     finally:
         local_server.stop(settings)
 
 
-def _contained(reason: str) -> Iterator[Server]:
-    """Yield a server in a container, or skip if no container engine is available."""
+def _managed(settings: Settings) -> Server:
+    """Start the managed server of these settings, unless it runs."""
+    try:
+        with keeping_plans():
+            endpoint = local_server.ensure(settings)
+    except (LocalServerError, ConfigurationError) as error:
+        _lacks_server(f"The managed server does not start: {error}")
+    return Server(endpoint.uri, endpoint.user, endpoint.password, "managed")
+
+
+def _contained() -> Iterator[Server]:
+    """Yield a server in a container."""
     try:
         import docker  # type: ignore[import-untyped]
         from testcontainers.neo4j import Neo4jContainer
 
         docker.from_env().ping()
     except Exception as error:  # noqa: BLE001 - any error means that no engine is available
-        message = f"no Neo4j: GRAPHMEM_TEST_URI is unset; managed server: {reason}; Docker: {error}"
-        if nothing_may_be_skipped():
-            pytest.fail(message, pytrace=False)
-        pytest.skip(message)
+        _lacks_server(f"No container engine answers: {error}")
     image = f"neo4j:{shipped_lock().neo4j}-community"
     with Neo4jContainer(image, password="graphmem-tests") as container:
-        yield Server(
-            container.get_connection_url(), "neo4j", SecretStr("graphmem-tests"), "testcontainers"
-        )
+        password = SecretStr("graphmem-tests")
+        yield Server(container.get_connection_url(), "neo4j", password, "testcontainers")
+
+
+def _lacks_server(reason: str) -> NoReturn:
+    """Skip the test, or fail it where nothing may be skipped."""
+    if nothing_may_be_skipped():
+        pytest.fail(reason, pytrace=False)
+    pytest.skip(reason)

@@ -100,8 +100,8 @@ def asked(server: Server, migrated: Settings) -> Iterator[Asked]:
     """The session's server; skipped where somebody else started it without the plugin."""
     with driver_of(migrated) as driver:
         found = Asked(driver)
-        if server.rung != "managed" and not found.run(ANY):
-            pytest.skip(f"the server of {server.rung} has no plugin of procedures")
+        if server.kind != "managed" and not found.run(ANY):
+            pytest.skip(f"the server of {server.kind} has no plugin of procedures")
         yield found
 
 

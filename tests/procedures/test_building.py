@@ -31,8 +31,8 @@ def silent(_: Progress) -> None:
 @pytest.fixture
 def built(server: Server, server_settings: Settings) -> Path:
     """The jar that the session's server loaded."""
-    if server.rung != "managed":
-        pytest.skip(f"the server of {server.rung} has no plugin of procedures")
+    if server.kind != "managed":
+        pytest.skip(f"the server of {server.kind} has no plugin of procedures")
     return building.build(server_settings, report=silent)
 
 

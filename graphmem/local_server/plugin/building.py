@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 
 from graphmem import maven
@@ -24,6 +23,7 @@ from graphmem.local_server.plugin.java_source import procedure_specs, sources
 from graphmem.maven import Progress, Report, fetch_missing
 from graphmem.private_files import make_folder
 from graphmem.settings import Settings
+from graphmem.version import __version__
 
 MAIN = "org.eclipse.jdt.internal.compiler.batch.Main"
 COMPILING_S = 300.0
@@ -55,7 +55,7 @@ class BuildPlan:
     @property
     def jar(self) -> Path:
         """Path of the jar in the cache; its name changes with its sources and the tools."""
-        inputs = (sorted(self.texts.items()), self.tools.lock.jars, version("graphmem"))
+        inputs = (sorted(self.texts.items()), self.tools.lock.jars, __version__)
         key = sha256(repr(inputs).encode()).hexdigest()
         return self.tools.folder / f"graphmem-{key[:16]}.plugin.jar"
 
@@ -159,7 +159,7 @@ def write_jar(classes: Mapping[str, bytes], target: Path) -> None:
     """Write a jar whose bytes depend only on its classes and graphmem's version."""
     manifest = (
         f"Manifest-Version: 1.0\nImplementation-Title: graphmem procedures\n"
-        f"Implementation-Version: {version('graphmem')}\n\n"
+        f"Implementation-Version: {__version__}\n\n"
     )
     files = {"META-INF/MANIFEST.MF": manifest.encode(), **dict(sorted(classes.items()))}
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as jar:
