@@ -17,9 +17,9 @@ from graphmem.cli.conversation_files import (
     open_text_file,
     parse_document,
 )
+from graphmem.conversation.ingestion import assign_ids
 from graphmem.model import Message
 from graphmem.rules.identity import digest
-from graphmem.rules.transcripts import assign_ids
 
 _SESSION = re.compile(r"session_(\d{1,6})")
 _ANNOTATION = re.compile(r"->->\s*\d+\s*,\s*(?:\d+|N/A)\)?\s*$")

@@ -24,7 +24,6 @@ from langgraph.store.base import (
 from typing_extensions import override
 
 from graphmem.client.handle import AsyncHandle, Handle
-from graphmem.client.validation import valid
 from graphmem.errors import InvalidInputError
 from graphmem.items import (
     FoundItem,
@@ -39,6 +38,7 @@ from graphmem.items import (
     rules,
 )
 from graphmem.model import NewMemory
+from graphmem.validation import valid
 
 __all__ = ["AsyncGraphMemStore", "GraphMemStore"]
 

@@ -77,10 +77,10 @@ def read_observations(path: Path, scope: str) -> Sequence[Observation]:
 
 
 def _observation(where: str, line: str, scope: str) -> Observation:
-    from graphmem.client.validation import valid
     from graphmem.errors import InvalidInputError, SourceFileError
     from graphmem.model import Observation
     from graphmem.rules import identity
+    from graphmem.validation import valid
 
     try:
         fields: Any = json.loads(line)

@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
-from graphmem.client import messages
+from graphmem.conversation import messages
+from graphmem.conversation.ingestion import assign_ids, fingerprint
 from graphmem.errors import SourceFileError
 from graphmem.model import Message, Record, roles
-from graphmem.rules import claims, times, transcripts
-from graphmem.rules.transcripts import assign_ids
+from graphmem.rules import claims, times
 
 MAX_LINE_BYTES = 16 * 2**20
 """Maximum length of a line; a longer one is rejected without being kept in memory."""
@@ -88,6 +88,8 @@ class FileReader:
         self.unread: Counter[str] = Counter()
         self.problems: list[FileProblem] = []
         self.words = messages.MessageReader()
+        self.repaired = 0
+        """Number of messages with half of a surrogate pair."""
         self.notes: list[str] = []
         self._fingerprints: dict[tuple[str | None, str], str] = {}
         self._people: dict[str, dict[str, str | None]] = {}
@@ -96,12 +98,12 @@ class FileReader:
     @contextmanager
     def location(self, place: int | str) -> Iterator[None]:
         """Pass a `SourceFileError` of the block to `reject`, with its location."""
-        repaired = self.words.repaired
+        repaired = self.repaired
         try:
             yield
         except SourceFileError as error:
             self.reject(place, error.message)
-        if self.words.repaired > repaired:
+        if self.repaired > repaired:
             at = f"line {place}" if isinstance(place, int) else place
             self.notes.append(f"{at}: half of a surrogate pair became U+FFFD")
 
@@ -123,9 +125,9 @@ class FileReader:
         """Return the messages of a parsed JSON value, with their own ids if they have some."""
         found = parse_messages(raw, self)
         for message in found:
-            fingerprint = transcripts.fingerprint(message)
+            known = fingerprint(message)
             key = message.session, message.id or ""
-            if message.id and self._fingerprints.setdefault(key, fingerprint) != fingerprint:
+            if message.id and self._fingerprints.setdefault(key, known) != known:
                 raise SourceFileError(f"another message already has the id {message.id[:80]!r}")
         return found
 
@@ -342,33 +344,23 @@ def parse_messages(raw: object, reader: FileReader) -> list[Message]:
     Unknown keys are counted; an empty optional field counts as absent.
     """
     try:
-        texts = reader.words.read(raw)
+        texts = reader.words.read(raw).texts
         if not texts:
             raise SourceFileError(_empty_reason(raw))
         fields = raw if isinstance(raw, Mapping) else {}
-        own = {name: _label(name, fields.get(name)) for name in ("name", "session", "time_zone")}
-        found = _label("id", fields.get("id"))
+        labels = ("id", "name", "session", "time_zone")
+        own: dict[str, Any] = {name: _label(name, fields.get(name)) for name in labels}
         timed = next(times.of_record(fields), None)
-        at = (
-            None
-            if timed is None
-            else _time(timed, fields[timed], own["time_zone"] or reader.time_zone)
-        )
+        if timed is not None:
+            own["at"] = _time(timed, fields[timed], own["time_zone"] or reader.time_zone)
         by = next((name for name in fields if times.key(name) in _SENDERS), None)
         is_person = any(roles.is_human(one.role) for one in texts)
         if is_person:
             sender = None if by is None else _label(by, fields[by])
             own["name"] = reader.name_of(own["name"], sender)
-        made = [
-            Message(
-                role=one.role,
-                content=one.text,
-                at=at or one.at,
-                id=f"{found}#{n + 1}" if found and n else found,
-                **own,
-            )
-            for n, one in enumerate(texts)
-        ]
+        given = [*messages.with_words(own, texts)]
+        reader.repaired += any(map(messages.is_broken, given))
+        made = [Message(**one) for one in given]
     except messages.MessageError as error:
         raise SourceFileError(str(error)) from error
     except ValidationError as error:

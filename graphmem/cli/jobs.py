@@ -219,7 +219,7 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
     if the language model does not answer.
     """
     from graphmem.cli.conversation_files import read_conversations
-    from graphmem.rules import transcripts
+    from graphmem.conversation import ingestion
 
     if any(extraction.values()) and not extract:
         raise click.UsageError("--rules and --review require --extract.")
@@ -233,7 +233,7 @@ def ingest(app: App, file: Path, *, strict: bool, extract: bool, **extraction: A
     found: list[ExtractionReport] = []
     with app.client() as client:
         total = ingest_messages(app, client, messages, file.name)
-        for name in transcripts.sessions(messages) if extract else []:
+        for name in ingestion.sessions(messages) if extract else []:
             with app.counting(READING) as count:
                 found.append(
                     client.extract(

@@ -118,8 +118,8 @@ def create(app: App, *, name: str, days: int | None, **given: Any) -> None:
 
     Standard output has only the key, so that KEY=$(graphmem serve keys create NAME) stores it.
     """
-    from graphmem.client.validation import valid
     from graphmem.serve.keys import Grant
+    from graphmem.validation import valid
 
     grant = valid(
         Grant,

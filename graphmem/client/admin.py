@@ -14,6 +14,7 @@ from graphmem.client.arguments import Limit, file_of
 from graphmem.client.erasures import AsyncErasing, Erasing
 from graphmem.client.namespace import blocking
 from graphmem.consolidation import writes
+from graphmem.conversation import summaries
 from graphmem.errors import InvalidInputError
 from graphmem.integrity import (
     BackfillReport,
@@ -26,7 +27,7 @@ from graphmem.integrity import (
     sealing,
 )
 from graphmem.model import Name, Slot
-from graphmem.operations import belief, summaries
+from graphmem.operations import belief
 from graphmem.operations.evidence import writing
 from graphmem.ports import OnProgress, RequestContext, silent
 from graphmem.rules import trust

@@ -14,7 +14,6 @@ from graphmem.client.arguments import (
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
-from graphmem.client.validation import As, valid, valid_part
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     EventSource,
@@ -31,6 +30,7 @@ from graphmem.model import (
 )
 from graphmem.operations.evidence import recording
 from graphmem.rules import claims
+from graphmem.validation import As, valid, valid_part
 
 _PAIR = 2
 Statements: TypeAlias = Annotated[Sequence[str], As(tuple[Statement, ...])]

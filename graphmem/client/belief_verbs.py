@@ -19,7 +19,6 @@ from graphmem.client.arguments import (
     records,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.validation import As, valid_part
 from graphmem.model import (
     Belief,
     BeliefEvidence,
@@ -45,6 +44,7 @@ from graphmem.model import (
 from graphmem.operations import belief
 from graphmem.operations.evidence import recording, rejecting
 from graphmem.rules import read_options
+from graphmem.validation import As, valid_part
 
 _PARTS = ("subject", "predicate", "object")
 

@@ -19,7 +19,6 @@ from graphmem.client.arguments import (
 )
 from graphmem.client.belief_changes import AsyncBeliefChanges, BeliefChanges
 from graphmem.client.namespace import blocking
-from graphmem.client.validation import As, Whole
 from graphmem.model import (
     Belief,
     BeliefChain,
@@ -37,6 +36,7 @@ from graphmem.model import (
     Trail,
 )
 from graphmem.operations import belief, reasons
+from graphmem.validation import As, Whole
 
 MAX_VALUES = 100
 MAX_POINTS = 1_000

@@ -9,13 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from graphmem.client.validation import valid
 from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ConfigurationError, GraphUnavailableError
 from graphmem.model import TenantScope
 from graphmem.ports import RequestContext, ServerAddress, Services
 from graphmem.rules import drafts
 from graphmem.schema import Health, migration
+from graphmem.validation import valid
 
 if TYPE_CHECKING:
     from graphmem.graph.driver import Find, Planning

@@ -15,7 +15,7 @@ from graphmem.client.arguments import (
     moment_of,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.validation import valid_part
+from graphmem.conversation import summaries
 from graphmem.errors import InvalidInputError
 from graphmem.model import (
     Episode,
@@ -26,7 +26,7 @@ from graphmem.model import (
     SummaryReport,
     TurnPage,
 )
-from graphmem.operations import episode, summaries
+from graphmem.operations import episode
 from graphmem.ports import OnProgress, silent
 from graphmem.rules import read_options
 from graphmem.upkeep import (
@@ -38,6 +38,7 @@ from graphmem.upkeep import (
     compression,
     pruning,
 )
+from graphmem.validation import valid_part
 
 MAX_FILE_NAME = 200
 """Maximum number of characters of the name of a digest, which identifies it in the graph."""
@@ -212,9 +213,7 @@ class AsyncEpisodes(AsyncNamespace):
         except UnicodeEncodeError:
             raise InvalidInputError("file: its name must be valid Unicode.") from None
         used = policy or to.services.settings.upkeep
-        failed = [] if dry_run else await summaries.refresh_all(to)
-        report = await compression.graduate(to, path, used, apply=not dry_run)
-        return report.model_copy(update={"failed": (*failed, *report.failed)})
+        return await compression.graduate(to, path, used, apply=not dry_run)
 
     async def compress(
         self,
@@ -241,9 +240,7 @@ class AsyncEpisodes(AsyncNamespace):
         """
         to = self._state.context
         used = policy or to.services.settings.upkeep
-        failed = [] if dry_run else await summaries.refresh_all(to)
-        report = await compression.compress(to, used, on_progress, apply=not dry_run)
-        return report.model_copy(update={"failed": (*failed, *report.failed)})
+        return await compression.compress(to, used, on_progress, apply=not dry_run)
 
     async def restore(self, episode_id: AskedId) -> RestoredEpisode:
         """Restore the text of an episode. `compress` skips it from then on.

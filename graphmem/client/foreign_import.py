@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import Any
 
 from graphmem.client.state import HandleState
-from graphmem.client.validation import valid
 from graphmem.errors import (
     GraphmemError,
     InvalidInputError,
@@ -33,6 +32,7 @@ from graphmem.ports import OnProgress
 from graphmem.rules import claims, drafts, predicates
 from graphmem.transfer import ForeignImportReport
 from graphmem.transfer.foreign import ImportAction, ImportPlan, ImportStep
+from graphmem.validation import valid
 
 BATCH = 200
 """Maximum number of steps of one kind per transaction."""

@@ -11,10 +11,11 @@ from pydantic import Field
 
 from graphmem.client import connect, namespace, worker
 from graphmem.client.arguments import Limit, file_of
+from graphmem.client.at_exit import watch
 from graphmem.client.handle import AsyncHandle, Handle, on_tenant
+from graphmem.client.log_queue import AccessLog
 from graphmem.client.namespace import blocking
-from graphmem.client.state import AccessLog, HandleState, OnCommit, watch
-from graphmem.client.validation import As
+from graphmem.client.state import HandleState, OnCommit
 from graphmem.jobs import JobName, WorkerReport
 from graphmem.jobs.schedule import INTERVAL_S
 from graphmem.model import Name, Trust
@@ -22,6 +23,7 @@ from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene
 from graphmem.schema import Health
 from graphmem.usage import TenantPage, operations
+from graphmem.validation import As
 
 if TYPE_CHECKING:
     from graphmem.ports import Embedder, Llm, Reranker, Telemetry

@@ -11,10 +11,9 @@ from typing import Self, cast
 from graphmem.client import responding
 from graphmem.client.admin import Admin, AsyncAdmin
 from graphmem.client.arguments import (
-    AnyMessage,
     RoleMap,
     TrustClass,
-    given_messages,
+    role_map,
 )
 from graphmem.client.belief_verbs import (
     AsyncBeliefVerbs,
@@ -48,10 +47,10 @@ from graphmem.client.recall_verbs import (
 )
 from graphmem.client.responding import Complete
 from graphmem.client.state import HandleState, SessionState
-from graphmem.client.streaming import ReplyStream
 from graphmem.client.usage import AsyncUsage, Usage
-from graphmem.client.validation import valid, validated
-from graphmem.context.tokens import CountTokens
+from graphmem.conversation.given import AnyMessage, given_messages
+from graphmem.conversation.streaming import ReplyStream
+from graphmem.conversation.tokens import CountTokens
 from graphmem.errors import GraphmemError
 from graphmem.model import (
     ChatReply,
@@ -61,6 +60,7 @@ from graphmem.model import (
 )
 from graphmem.ports import run_now
 from graphmem.rules import drafts, identity
+from graphmem.validation import valid, validated
 
 log = logging.getLogger("graphmem")
 
@@ -284,7 +284,7 @@ class AsyncSession(AsyncHandle):
             InvalidInputError: a message is invalid; no message is added.
         """
         settings = self._state.context.services.settings
-        given = given_messages(messages, roles, settings)
+        given = given_messages(messages, role_map(settings, roles))
         return await responding.store_whole(self._state, given)
 
     async def respond(
@@ -331,7 +331,7 @@ class AsyncSession(AsyncHandle):
             messages,
             complete,
             chosen,
-            roles=roles,
+            roles=role_map(self._state.context.services.settings, roles),
             extract=extract,
             is_async=isinstance(self, AsyncSession),
         )

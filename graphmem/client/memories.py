@@ -15,7 +15,6 @@ from graphmem.client.arguments import (
     moment_of,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.validation import As, Whole
 from graphmem.model import (
     EventType,
     Instant,
@@ -30,6 +29,7 @@ from graphmem.model import (
     Status,
 )
 from graphmem.operations import lineage, memories
+from graphmem.validation import As, Whole
 
 MAX_DAYS = 36_500
 

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Annotated
 
 from graphmem.client.arguments import (
-    AnyMessage,
     AskedId,
     RoleMap,
     TagsLike,
     event_source,
     file_of,
-    given_messages,
+    role_map,
     several,
 )
 from graphmem.client.erasures import signed
 from graphmem.client.jobs import extract_facts
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.validation import As, valid, valid_part
+from graphmem.conversation import ingestion, storing, summaries
+from graphmem.conversation.given import AnyMessage, given_messages
 from graphmem.erasure import ErasureReport, ErasureTarget, job
 from graphmem.erasure.job import ErasureRequest
 from graphmem.errors import InvalidInputError
@@ -37,9 +37,9 @@ from graphmem.model import (
     Supersession,
     Triple,
 )
-from graphmem.operations import episode, ids, lineage, summaries
+from graphmem.operations import episode, ids, lineage
 from graphmem.ports import OnProgress, silent
-from graphmem.rules import transcripts
+from graphmem.validation import As, valid, valid_part
 
 CLAIM_CONFIDENCE = 0.8
 CLAIM_SOURCE_TYPE = "EXPLICIT"
@@ -154,14 +154,14 @@ class AsyncMemoryVerbs(AsyncNamespace):
             InvalidInputError: a message is invalid.
         """
         state = self._state
-        given = given_messages(messages, roles, state.context.services.settings)
+        given = given_messages(messages, role_map(state.context.services.settings, roles))
         added = 0
-        for session_id, parts in transcripts.batches(given.messages):
+        for session_id, parts in ingestion.batches(given.messages):
             new = NewEpisode(session_id=session_id)
             episode_id = await episode.open_episode(state.context, new)
             for part in parts:
-                sent = episode.NewMessages(episode_id, part)
-                added += (await episode.add_messages(state.context, sent)).added
+                new_messages = storing.NewMessages(episode_id, part)
+                added += (await storing.add_messages(state.context, new_messages)).added
                 on_progress("message", len(part))
             if state.context.services.settings.session_facts:
                 await extract_facts(state, session_id)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeAli
 
 from graphmem import ports
 from graphmem.client import connect
-from graphmem.client.validation import id_parameters, valid, validated
 from graphmem.errors import GraphmemError, MigrationPendingError
 from graphmem.model import TenantScope
 from graphmem.operations import ids
@@ -21,6 +20,7 @@ from graphmem.ports import Answer, Role, Services, WrappedEmbedder, run_now
 from graphmem.rules import short_ids
 from graphmem.schema import migration
 from graphmem.usage import operations
+from graphmem.validation import id_parameters, valid, validated
 
 if TYPE_CHECKING:
     from graphmem.client.state import HandleState

@@ -8,7 +8,6 @@ from typing import Annotated, Literal, TypeAlias, cast
 
 from graphmem.client.arguments import ItemId, Limit, event_source, several
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
-from graphmem.client.validation import As, valid_part
 from graphmem.errors import InvalidInputError
 from graphmem.extraction import ProposalPage, ProposalStatus, ReviewReport, review
 from graphmem.items import (
@@ -35,6 +34,7 @@ from graphmem.model import (
 )
 from graphmem.operations import declarations, lineage
 from graphmem.operations.evidence import recording, writing
+from graphmem.validation import As, valid_part
 
 ProposalIds: TypeAlias = Annotated[Iterable[str], As(tuple[ItemId, ...])]
 

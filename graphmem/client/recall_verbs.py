@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 from pydantic import Discriminator, Field, Tag
 
 from graphmem.client.arguments import (
-    AnyMessage,
     AskedId,
     AsOfLike,
     BeliefLike,
@@ -20,16 +19,15 @@ from graphmem.client.arguments import (
     TagsLike,
     TrustClass,
     belief_id_of,
-    given_messages,
     moment_of,
     reading_of,
-    recall_policy_of,
+    role_map,
 )
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
-from graphmem.client.validation import As, Whole
-from graphmem.context import blocks, wording
-from graphmem.context.tokens import CountTokens, count_tokens
+from graphmem.conversation import blocks, supplied, wording
+from graphmem.conversation.given import AnyMessage, given_messages
+from graphmem.conversation.tokens import CountTokens, count_tokens
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
     AnyBite,
@@ -54,8 +52,10 @@ from graphmem.model import (
 from graphmem.operations import cards, episode, ids, memories, neighbourhood, reasons, recall
 from graphmem.operations.evidence import rejecting
 from graphmem.ports import RequestContext
-from graphmem.rules import identity, read_options, transcripts, watching
+from graphmem.rules import identity, read_options, watching
+from graphmem.rules.read_options import recall_policy_of
 from graphmem.usage.access_log import SearchHit
+from graphmem.validation import As, Whole
 
 PolicyName: TypeAlias = Literal["default", "flat", "trace", "esper", "engram", "agent"]
 PolicyLike: TypeAlias = Annotated[PolicyName | RecallPolicy, As(Any)]
@@ -149,7 +149,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         given = locals()
         found = await recalled(self._state.context, query, given | {"ends": limit is None})
         if self._state.session is not None:
-            self._state.session.supplied.update(transcripts.bite_hashes(found))
+            self._state.session.supplied.update(supplied.bite_hashes(found))
             forms = {bite.id: bite.id for bite in found.bites}
             self._state.session.shown.add(query, found.bites, forms)
         await self._state.searched("recall", query, hits(found.bites))
@@ -219,7 +219,7 @@ class AsyncRecallVerbs(AsyncNamespace):
             question = about
         else:
             settings = self._state.context.services.settings
-            question = _question(given_messages(about, roles, settings).messages)
+            question = _question(given_messages(about, role_map(settings, roles)).messages)
         # The session is not updated here: items that do not fit are not supplied.
         given |= {"limit": limit or CHOSEN, "ends": limit is None}
         found = await recalled(self._state.context, question, given, vitality=True)
@@ -306,7 +306,7 @@ class AsyncRecallVerbs(AsyncNamespace):
         """
         card = await cards.expand(self._state.context, item_id)
         if self._state.session is not None:
-            self._state.session.supplied.update(transcripts.card_hashes(card))
+            self._state.session.supplied.update(supplied.card_hashes(card))
         await self._state.accessed(type(card.item).__name__, item_id)
         return card
 

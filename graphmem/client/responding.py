@@ -11,28 +11,20 @@ from collections.abc import (
     Collection,
     Iterable,
     Iterator,
+    Mapping,
     Sequence,
 )
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
-from graphmem.client import messages as reading
-from graphmem.client.arguments import (
-    AnyMessage,
-    GivenMessages,
-    PromptMessages,
-    RoleMap,
-    given_messages,
-)
 from graphmem.client.recall_verbs import CHOSEN, KindsLike, recalled, supply
 from graphmem.client.state import HandleState, SessionState
-from graphmem.client.streaming import ReplyStream
-from graphmem.context import blocks
-from graphmem.context.tokens import CountTokens
+from graphmem.conversation import blocks, storing
+from graphmem.conversation.given import AnyMessage, GivenMessages, given_messages, given_reply
+from graphmem.conversation.prompting import PromptMessages
+from graphmem.conversation.streaming import ReplyStream
+from graphmem.conversation.tokens import CountTokens
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import ChatReply, Context, Message, TurnsReceipt
-from graphmem.model.roles import is_human
-from graphmem.operations import episode
-from graphmem.rules import alignment, transcripts
 
 Complete: TypeAlias = Callable[[PromptMessages], Any]
 """Calls a model with messages and returns its reply, an awaitable of it, or its parts."""
@@ -54,7 +46,7 @@ async def respond(
     complete: Complete,
     chosen: Reminding,
     *,
-    roles: RoleMap | None,
+    roles: Mapping[str, str],
     extract: bool,
     is_async: bool,
 ) -> ChatReply | ReplyStream:
@@ -64,7 +56,7 @@ async def respond(
     """
     if not callable(complete):
         raise InvalidInputError("complete: must be a function of messages.")
-    given = given_messages(messages, roles, state.context.services.settings)
+    given = given_messages(messages, roles)
     asked = await store(state, given, repeats=False)
 
     def failed() -> None:
@@ -72,7 +64,7 @@ async def respond(
         state.attempts.setdefault(place(state), {})[tuple(given.messages)] = asked.turn_ids
 
     async def finish(reply: Any) -> ChatReply:
-        answer = _reply(reply, given, roles, state)
+        answer = given_reply(reply, given, roles)
         after = asked.turn_ids[-1] if asked.turn_ids else None
         stored = await store(state, answer, after=after)
         state.attempts.pop(place(state), None)
@@ -88,7 +80,7 @@ async def respond(
 
     try:
         shown = await _remind(state, given.messages, asked.turn_ids, chosen)
-        reply = complete(PromptMessages(given.originals, shown.text))
+        reply = complete(PromptMessages(given.read, shown.text))
         if inspect.isawaitable(reply):
             reply = await _awaited(reply, is_async=is_async)
         if isinstance(reply, AsyncIterator) and not is_async:
@@ -131,7 +123,7 @@ async def store(
     What an assistant's message cites or repeats of the results of this session counts as opened.
     """
     episode_id = await state.opened_episode()
-    new = episode.NewMessages(
+    new = storing.NewMessages(
         episode_id or "",
         given.messages,
         given.keyed,
@@ -139,7 +131,7 @@ async def store(
         after,
         state.attempts.setdefault(place(state), {}),
     )
-    receipt = await episode.add_messages(state.context, new)
+    receipt = await storing.add_messages(state.context, new)
     session = session_of(state)
     session.has_new_turns |= receipt.added > 0
     for message in given.messages if receipt.added else ():
@@ -179,35 +171,6 @@ async def _awaited(reply: Awaitable[Any], *, is_async: bool) -> Any:
     raise InvalidInputError(
         "complete: must not be a coroutine function.", hint="Use AsyncGraphMem to await it."
     )
-
-
-def _reply(
-    reply: Any, given: GivenMessages, roles: RoleMap | None, state: HandleState
-) -> GivenMessages:
-    """Return the messages of a reply; words that no given message has are not a person's."""
-    try:
-        found = given_messages(
-            cast("Iterable[AnyMessage]", reading.reply_messages(reply)),
-            roles,
-            state.context.services.settings,
-        )
-    except InvalidInputError as error:
-        raise InvalidInputError(
-            f"complete: the reply is not a message: {error.message}", hint=error.hint
-        ) from None
-    asked = [transcripts.message_key(message) for message in given.messages]
-    replied = [transcripts.message_key(message) for message in found.messages]
-    known = set(asked)
-    made = [
-        message.model_copy(update={"role": "assistant"})
-        if is_human(message.role) and key not in known
-        else message
-        for message, key in zip(found.messages, replied, strict=True)
-    ]
-    # Some libraries return the question too. Ids of replies do not come back with them.
-    made = made[alignment.overlap(replied, asked) :]
-    notes = tuple(f"reply, {one}" if one.startswith("message ") else one for one in found.notes)
-    return found._replace(messages=made, keyed=[False] * len(made), notes=notes)
 
 
 def _joined(asked: TurnsReceipt, stored: TurnsReceipt) -> TurnsReceipt:

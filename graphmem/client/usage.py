@@ -14,8 +14,7 @@ from pydantic import Field
 from graphmem.client.arguments import ItemId, Limit, Question
 from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.client.state import HandleState
-from graphmem.client.validation import As, Whole
-from graphmem.context.tokens import TOKENIZER, count_tokens
+from graphmem.conversation.tokens import TOKENIZER, count_tokens
 from graphmem.model import Name, Tier
 from graphmem.models.service import token_counter
 from graphmem.operations import ids
@@ -35,6 +34,7 @@ from graphmem.usage import (
 )
 from graphmem.usage.access_log import ArtifactRef, SearchHit
 from graphmem.usage.packs import PackBudget
+from graphmem.validation import As, Whole
 
 MAX_DAYS = 36_500
 Kind = Literal["file", "symbol", "document"]

@@ -37,7 +37,6 @@ from graphmem.extraction import readers
 from graphmem.jobs import FailedUnit, JobName, JobRun, WorkerReport, schedule
 from graphmem.jobs.schedule import WHOLE, JobLease, ScopeUnits
 from graphmem.model.terms import GLOBAL_SCOPE, Record
-from graphmem.operations import summaries
 from graphmem.ports import Answer, Llm, Prompt
 from graphmem.rules import identity
 from graphmem.rules.prompts import M
@@ -326,7 +325,6 @@ async def _graduate(part: _Part) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DigestFileError(f"{folder} cannot be created: {error.strerror}.") from error
-    failed = await summaries.refresh_all(context)
     report = await compression.graduate(
         context,
         folder / DIGEST,
@@ -334,7 +332,7 @@ async def _graduate(part: _Part) -> int:
         apply=True,
         skipped=sorted(part.units.waiting),
     )
-    _note(part, (one.episode_id for one in report.episodes), (*failed, *report.failed))
+    _note(part, (one.episode_id for one in report.episodes), report.failed)
     return len(report.episodes)
 
 

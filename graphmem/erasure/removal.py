@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from graphmem import stored
+from graphmem.conversation import plans
 from graphmem.erasure import rules, targets, tombstones
 from graphmem.erasure.targets import ErasureSet
 from graphmem.graph import catalog
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import formulas, fulltext, transcripts
+from graphmem.rules import formulas, fulltext
 from graphmem.upkeep import rules as upkeep_rules
 
 PLACES = catalog.query("erase/scopes_of", dict)
@@ -120,7 +121,7 @@ async def turns(
         await stored.lock(tx)
         await targets.unseal(tx, nodes=erased.turns)
         await tombstones.refuse_copies(tx, context, [("Turn", one, None) for one in erased.turns])
-        rows = [{"id": one, "digest": transcripts.erased_digest(one)} for one in erased.turns]
+        rows = [{"id": one, "digest": plans.erased_digest(one)} for one in erased.turns]
         await tx.fetch(REMOVE_TURNS_ALONE, turns=rows)
 
     await context.write(work)

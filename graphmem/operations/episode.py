@@ -1,14 +1,11 @@
-"""Store episodes and their turns verbatim, each once."""
+"""Store episodes, and read them and their turns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
-from graphmem.english import passages
 from graphmem.errors import ErasedError, EventConflictError, NotFoundError
 from graphmem.graph import catalog
 from graphmem.model import (
@@ -18,17 +15,12 @@ from graphmem.model import (
     EventSource,
     EventType,
     MemoryEvent,
-    Message,
     NewEpisode,
-    Trust,
     TurnPage,
-    TurnsReceipt,
-    roles,
-    zones,
 )
 from graphmem.model.terms import embedding_fields
-from graphmem.ports import RequestContext, Tx
-from graphmem.rules import claims, drafts, identity, read_options, transcripts, trust
+from graphmem.ports import RequestContext
+from graphmem.rules import claims, drafts, identity, read_options, trust
 from graphmem.stored import TURNS
 
 if TYPE_CHECKING:
@@ -38,15 +30,9 @@ IMPORTANCE = 0.5
 """Importance of an episode whose turns have not been summarised, unless a caller gives another."""
 OPEN = catalog.query("episode/open", dict)
 UPDATE = catalog.query("episode/update", catalog.ignored)
-LOOK = catalog.query("episode/find_existing", dict)
-LOCK = catalog.query("episode/lock", catalog.ignored)
-ADD_TURNS = catalog.query("episode/add_turns", lambda row: row["added"])
 GET = catalog.query("episode/get", lambda row: Episode(**row["episode"]))
 LIST = catalog.query("episode/list", dict)
 HISTORY = catalog.query("episode/history", dict)
-
-Attempts: TypeAlias = dict[tuple[Message, ...], Sequence[str]]
-"""Turn ids of messages whose write began, in a call that failed, to recognise its retry by."""
 
 
 async def open_episode(context: RequestContext, new: NewEpisode, *, update: bool = False) -> str:
@@ -151,42 +137,6 @@ async def _update(
     await context.fetch(UPDATE, episode=row | embedding_fields(embedding), event=event)
 
 
-@dataclass(frozen=True, slots=True)
-class NewMessages:
-    """Messages to append to a conversation."""
-
-    episode_id: str
-    messages: Sequence[Message]
-    keyed: Sequence[bool] | None = None
-    """Whether the id or time of each identifies it; None: of all."""
-    repeats: bool = True
-    """Whether one or two messages that repeat the last ones are new."""
-    after: str | None = None
-    """Id of the turn that the messages answer; None if they are a list of their own."""
-    attempts: Attempts = field(default_factory=dict)
-    """Failed calls for this episode; receives this one if it fails."""
-
-    def own_ids(self, writer: Trust) -> list[tuple[str, ...]]:
-        """Return the turn ids that the senders' ids and times give the messages."""
-        keyed = [True] * len(self.messages) if self.keyed is None else self.keyed
-        return transcripts.own_ids(self.episode_id, self.messages, keyed, writer)
-
-
-async def add_messages(context: RequestContext, new: NewMessages) -> TurnsReceipt:
-    """Append a conversation's messages to its episode, each once, in their order.
-
-    See `transcripts.plan_turns`. All are written in one transaction. Blank texts are stored without
-    an embedding.
-    """
-    now = context.services.clock.now()
-    for message in new.messages:
-        drafts.event_time(message.at, now)
-    if not new.messages:
-        return TurnsReceipt(episode_id=new.episode_id, turn_ids=(), added=0)
-    plan = await _Addition(context, new, now).run()
-    return TurnsReceipt(episode_id=new.episode_id, turn_ids=tuple(plan.ids), added=len(plan.new))
-
-
 async def turns(context: RequestContext, episode_id: str, *, start: int, limit: int) -> TurnPage:
     """Return turns of an episode in order, from position `start`; empty if it has none."""
     found = await context.fetch(TURNS, episode_id=episode_id, **{"from": start}, limit=limit)
@@ -243,129 +193,6 @@ async def episode_page(
         next_cursor=read_options.time_cursor(last.occurred_at, last.id) if last else None,
         provisional=read_options.is_provisional(as_of or AsOf(), page["now"]),
     )
-
-
-class _Addition:
-    """Adds messages: plans, embeds what is new, and writes it if the plan still holds."""
-
-    def __init__(self, context: RequestContext, new: NewMessages, now: datetime) -> None:
-        self._context, self._new, self._now = context, new, now
-        self._own = new.own_ids(context.trust)
-        self._earlier = new.attempts.get(tuple(new.messages), ())
-        self._embeddings: dict[int, Embedding] = {}
-        self._begun: transcripts.TurnPlan | None = None
-        """The plan whose write began."""
-
-    async def run(self) -> transcripts.TurnPlan:
-        """Return the plan that was carried out."""
-        plan = await self._context.read(self._plan)
-        try:
-            while plan.new and plan is not self._begun:
-                # Repeats only if another writer changed the conversation in between.
-                await self._embed(self._lacking(plan))
-                plan = await self._context.write(self._write)
-        except BaseException:
-            if self._begun:
-                self._new.attempts[tuple(self._new.messages)] = self._begun.ids
-            raise
-        return plan
-
-    async def _plan(self, tx: Tx) -> transcripts.TurnPlan:
-        new, tried = self._new, self._begun.ids if self._begun else self._earlier
-        stored = await _stored(tx, new, self._own, tried)
-        if tried and {turn.id for turn in stored.turns}.issuperset(tried):
-            # The ids contain the positions that were free, so the attempt wrote these turns.
-            return self._begun or transcripts.TurnPlan(list(tried), [], stored.next)
-        if new.after:
-            return transcripts.plan_reply(new.episode_id, new.messages, new.after, stored)
-        return transcripts.plan_turns(
-            new.episode_id, new.messages, self._own, stored, repeats=new.repeats
-        )
-
-    def _lacking(self, plan: transcripts.TurnPlan) -> list[int]:
-        messages = self._new.messages
-        return [i for i in plan.new if i not in self._embeddings and messages[i].content.strip()]
-
-    async def _embed(self, lacking: Sequence[int]) -> None:
-        if lacking:
-            messages = [self._new.messages[i] for i in lacking]
-            texts = [passages.prefix_speaker(one.name, one.content) for one in messages]
-            made = await self._context.services.embed_documents(texts)
-            self._embeddings.update(zip(lacking, made, strict=True))
-
-    async def _write(self, tx: Tx) -> transcripts.TurnPlan:
-        await tx.fetch(LOCK, episode_id=self._new.episode_id)
-        plan = await self._plan(tx)
-        if plan.new and plan is not self._begun and not self._lacking(plan):
-            rows = [
-                _row(
-                    self._context,
-                    plan,
-                    place,
-                    self._new.messages[i],
-                    self._embeddings.get(i),
-                    self._now,
-                )
-                for place, i in enumerate(plan.new)
-            ]
-            self._begun = plan
-            await _write(tx, self._new.episode_id, rows)
-        return plan
-
-
-async def _stored(
-    tx: Tx, new: NewMessages, own: Sequence[tuple[str, ...]], tried: Sequence[str]
-) -> transcripts.StoredConversation:
-    ids = [*chain.from_iterable(own), *tried]
-    [found] = await tx.fetch(
-        LOOK,
-        episode_id=new.episode_id,
-        ids=[*ids, new.after] if new.after else ids,
-        texts=list({message.content for message in new.messages}),
-        human_roles=sorted(roles.HUMAN_ROLES),
-        system_roles=sorted(roles.SYSTEM_ROLES),
-    )
-    turns = [
-        transcripts.StoredTurn(t["id"], t["position"], (t["role"], t["name"], t["text"]))
-        for t in found["turns"]
-    ]
-    stored = transcripts.StoredConversation(
-        sorted(turns, key=lambda turn: turn.position),
-        sorted(found["systems"]),
-        found["asked"],
-        found["next"],
-    )
-    return transcripts.with_erased(new.episode_id, new.messages, own, stored, found["erased"])
-
-
-def _row(
-    context: RequestContext,
-    plan: transcripts.TurnPlan,
-    place: int,
-    message: Message,
-    embedding: Embedding | None,
-    now: datetime,
-) -> dict[str, Any]:
-    at = message.at or now
-    return {
-        "id": plan.ids[plan.new[place]],
-        "scope": context.scope,
-        "scope_key": identity.scope_key(context.tenant, context.scope),
-        "position": plan.next + place,
-        "role": message.role,
-        "trust": trust.turn_rank(message.role, context.trust),
-        "name": message.name,
-        "text": message.content,
-        "occurred_at": at,
-        "time_zone": zones.of_sender(at, message.time_zone, context.services.settings.time_zone),
-        **embedding_fields(embedding),
-    }
-
-
-async def _write(tx: Tx, episode_id: str, rows: list[dict[str, Any]]) -> None:
-    written = await tx.fetch(ADD_TURNS, episode_id=episode_id, turns=rows)
-    if written != [len(rows)]:
-        raise NotFoundError(f"No episode {episode_id!r}.")
 
 
 async def history(

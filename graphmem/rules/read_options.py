@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from graphmem.errors import InvalidInputError, NotFoundError
 from graphmem.model import (
+    POLICIES,
     AsOf,
     Belief,
     BeliefEvent,
@@ -18,6 +19,7 @@ from graphmem.model import (
     MemoryEvent,
     Policy,
     PolicyOrigin,
+    RecallPolicy,
     Verdict,
     Vitality,
 )
@@ -155,6 +157,18 @@ def read_params(
     if "vitality_constants" in names:
         found["vitality_constants"] = vitality.vitality_params(vitality_constants(settings))
     return found
+
+
+def recall_policy_of(given: object, default: RecallPolicy) -> RecallPolicy:
+    """Return the recall policy for a policy or its name."""
+    if isinstance(given, RecallPolicy):
+        return given
+    if not isinstance(given, str) or given not in POLICIES:
+        raise InvalidInputError(
+            "`policy` must be a RecallPolicy or the name of one.",
+            hint=f"Give one of {', '.join(POLICIES)}, or a RecallPolicy.",
+        )
+    return default if given == "default" else POLICIES[given]
 
 
 def trace_rank(settings: Settings, given: TraceRank = formulas.STANDARD_TRACE) -> TraceRank:

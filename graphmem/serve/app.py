@@ -24,7 +24,6 @@ from starlette.routing import Route
 from graphmem import signatures
 from graphmem.client import AsyncGraphMem
 from graphmem.client.handle import AsyncHandle
-from graphmem.client.validation import valid
 from graphmem.errors import ConfigurationError, GraphmemError, InvalidInputError
 from graphmem.jobs.operations import OperationPage, OperationStatus
 from graphmem.mcp.connection import MemoryConnection
@@ -44,6 +43,7 @@ from graphmem.serve.operations import BY_NAME, OPERATIONS, Operation, arguments_
 from graphmem.serve.problems import Problem, ProblemDetails, log
 from graphmem.serve.scopes import SCOPE, asked_scope, scopes_of, utf8
 from graphmem.telemetry import receivers
+from graphmem.validation import valid
 from graphmem.version import __version__
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from graphmem import stored
+from graphmem.conversation import summaries
 from graphmem.english import passages
 from graphmem.errors import ArchiveDamagedError
 from graphmem.graph import catalog
@@ -123,7 +124,7 @@ async def compress(
     words stay, because repeated messages are recognised by them.
     """
     found: list[CompressedEpisode] = []
-    failed: list[FailedItem] = []
+    failed = await _summarise(context) if apply else []
     fetch = partial(
         context.fetch,
         UNUSED,
@@ -143,6 +144,14 @@ async def compress(
     return CompressionReport(
         applied=apply and bool(found), episodes=tuple(found), failed=tuple(failed)
     )
+
+
+async def _summarise(context: RequestContext) -> list[FailedItem]:
+    """Summarise by rules the conversations whose turns changed; return those that failed."""
+    failed: list[FailedItem] = []
+    async for row in summaries.changed(context):
+        failed += (await write_each([row], partial(summaries.write_by_rules, context)))[1]
+    return failed
 
 
 async def _with_leaving(context: RequestContext, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -285,6 +294,7 @@ async def graduate(
     written again. Episodes in `skipped` wait.
     """
     name = path.name
+    failed = await _summarise(context) if apply else []
     codes = rules.digest_codes(await context.services.files.read(path), name)
     rows = await context.fetch(
         GRADUATES,
@@ -302,7 +312,7 @@ async def graduate(
         )
         for row in due
     }
-    failed: list[FailedItem] = []
+    refused = set[str]()
     if apply and due:
 
         def change(text: str | None) -> str:
@@ -311,10 +321,11 @@ async def graduate(
             return rules.add_lines(text, lines, name)
 
         await context.services.files.revise(path, change)
-        _, failed = await write_each(due, partial(_write_digest, context, name, lines))
-    refused = {one.id for one in failed}
+        _, unwritten = await write_each(due, partial(_write_digest, context, name, lines))
+        refused = {one.id for one in unwritten}
+        failed += unwritten
     return GraduationReport(
-        applied=apply and len(due) > len(failed),
+        applied=apply and len(due) > len(refused),
         file=name,
         episodes=tuple(
             GraduatedEpisode(

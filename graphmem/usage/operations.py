@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from graphmem.context.tokens import TOKENIZER, count_tokens
+from graphmem.conversation.tokens import TOKENIZER, count_tokens
 from graphmem.graph import catalog
 from graphmem.model import EventType, Rating, Status, Tier
 from graphmem.ports import OnProgress, Query, RequestContext, Services

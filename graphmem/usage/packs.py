@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from graphmem.context import blocks
+from graphmem.conversation import blocks
 from graphmem.model import Tier
 from graphmem.rules import quoting
 from graphmem.usage import DetailLevel, Pack, PackItem, summaries

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.context import blocks
+from graphmem.conversation import blocks
 
 Run = Callable[..., Any]
 

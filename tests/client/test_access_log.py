@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from graphmem import GraphMem, Handle, Status
-from graphmem.client import state
-from graphmem.client.state import FULL_LOG, MAX_LOG, AccessLog
+from graphmem.client import log_queue
+from graphmem.client.log_queue import FULL_LOG, MAX_LOG, AccessLog
 from graphmem.errors import GraphUnavailableError, NotFoundError
 from graphmem.model.recall import AnyBite
 from graphmem.settings import Settings
@@ -44,7 +44,7 @@ FEW = 10
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write the log when it has this many entries, instead of a hundred."""
-    monkeypatch.setattr(state, "FULL_LOG", FEW)
+    monkeypatch.setattr(log_queue, "FULL_LOG", FEW)
 
 
 class Counting(Through):

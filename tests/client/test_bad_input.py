@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from graphmem import Handle, Message, NewMemory, Outcome
-from graphmem.client.validation import valid
 from graphmem.errors import GraphmemError, InvalidInputError
 from graphmem.model import Observation, Origin
+from graphmem.validation import valid
 from tests.fuzz.test_clients import METHODS, PARAMETERS, SENSIBLE
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look

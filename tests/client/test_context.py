@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from graphmem import AsOf, Context, Handle, Message, Outcome, Recollection
-from graphmem.context import blocks
-from graphmem.context.tokens import count_tokens
+from graphmem.conversation import blocks
+from graphmem.conversation.tokens import count_tokens
 from graphmem.errors import InvalidInputError
 from graphmem.ports import Role
 from graphmem.testing import FrozenClock, HashEmbedder

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from graphmem import Context, Handle, RecallPolicy
-from graphmem.context import blocks
+from graphmem.conversation import blocks
 from tests.plugins.clients import by
 
 REVIEWED = Path(__file__).with_name("context_situations.txt")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from graphmem import Handle
-from graphmem.context.tokens import count_tokens
+from graphmem.conversation.tokens import count_tokens
 from graphmem.models.service import token_counter
 from graphmem.usage import DetailLevel, Pack
 from tests.plugins.ratings import MARCH, Rate

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from graphmem import EpisodeBite, Handle
-from graphmem.context import blocks
+from graphmem.conversation import blocks
 from graphmem.graph import catalog
 from graphmem.model import EventType
 from graphmem.ports import run_now

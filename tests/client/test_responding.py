@@ -21,7 +21,7 @@ from openai import OpenAI
 from openai.types.chat import ChatCompletion
 
 from graphmem import AsyncGraphMem, Handle, Message, PromptMessages, Settings
-from graphmem.context import blocks
+from graphmem.conversation import blocks
 from graphmem.errors import InvalidInputError, ModelUnavailableError
 from graphmem.testing import HashEmbedder, ScriptedLlm
 from tests.plugins.chat_service import KEY, ChatService

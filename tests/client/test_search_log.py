@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from graphmem import AsOf, Handle, RecallPolicy
-from graphmem.client.state import MAX_LOG, AccessLog
+from graphmem.client.log_queue import MAX_LOG, AccessLog
 from graphmem.errors import NotFoundError
 from graphmem.model import Tier
 from graphmem.rules import identity

@@ -12,10 +12,10 @@ from graphmem import Handle
 from graphmem.client import admin, episodes, handle, memories, usage
 from graphmem.client import beliefs as belief_namespace
 from graphmem.client import namespaces as other_namespaces
-from graphmem.client.validation import id_parameters
 from graphmem.errors import AmbiguousIdError, GraphmemError, NotFoundError
 from graphmem.rules import identity
 from graphmem.rules.short_ids import MIN_DIGITS
+from graphmem.validation import id_parameters
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import Look, fresh_tenant
 

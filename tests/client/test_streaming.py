@@ -11,6 +11,7 @@ import pytest
 
 from graphmem import AsyncGraphMem, GraphMem, Message, PromptMessages, Settings
 from graphmem.client import Handle, ReplyStream
+from graphmem.conversation.messages import MessageReader
 from graphmem.errors import InvalidInputError
 from graphmem.testing import HashEmbedder
 from tests.plugins.graph import Look
@@ -173,11 +174,12 @@ def test_the_block_is_before_the_newest_message_of_a_person(memory: Handle) -> N
         {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "map"}}]},
         {"role": "tool", "content": "42"},
     ]
+    reader = MessageReader()
     for given in (talk, [Message(role=m["role"], content=m["content"] or "?") for m in talk]):
-        sent = PromptMessages(given, "the block")
+        sent = PromptMessages([reader.read(one) for one in given], "the block")
         assert [*sent[:3], *sent[4:]] == given
         assert "the block" in str(sent[3])
-    assert "the block" in str(PromptMessages(talk[:1], "the block")[1])
+    assert "the block" in str(PromptMessages([reader.read(talk[0])], "the block")[1])
 
 
 @pytest.mark.parametrize("way", ["respond", "stream", "two steps"])

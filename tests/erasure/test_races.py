@@ -13,7 +13,7 @@ import neo4j
 import pytest
 
 from graphmem import Handle, Outcome
-from graphmem.client.state import AccessLog
+from graphmem.client.log_queue import AccessLog
 from graphmem.erasure.guard import ErasureGuard
 from graphmem.errors import ErasedError
 from graphmem.rules import identity

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.cli.conversation_files import read_conversations
-from graphmem.client.arguments import given_messages, records
-from graphmem.client.validation import valid
+from graphmem.client.arguments import records
+from graphmem.conversation.given import given_messages
 from graphmem.english import dates, facts
 from graphmem.errors import ConfigurationError, InvalidInputError, SourceFileError
 from graphmem.items import GetItem, ListNamespaces, PutItem, SearchItems, rules
@@ -38,6 +38,7 @@ from graphmem.settings import Settings
 from graphmem.upkeep import PrunePolicy
 from graphmem.upkeep import rules as upkeep_rules
 from graphmem.usage import findings, packs, summaries
+from graphmem.validation import valid
 from tests.fuzz import wild
 from tests.fuzz.wild import LONGEST, SECRET, everything_of, refusal
 
@@ -94,7 +95,7 @@ def test_a_record_is_made_or_refused(record: type[Any], data: st.DataObject) -> 
 @given(given_=wild.values)
 def test_lists_of_records_are_made_or_refused(given_: Any) -> None:
     for ask in (
-        lambda these: given_messages(these, None, Settings()),
+        lambda these: given_messages(these, {}),
         lambda these: records("observations", Observation, these),
     ):
         assert len(str(refusal(partial(ask, given_), by=InvalidInputError))) < LONGEST

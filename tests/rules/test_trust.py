@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import pytest
 
-from graphmem.context import wording
+from graphmem.conversation import wording
 from graphmem.errors import PersonOnlyError
 from graphmem.model import EvidenceKind, Reason, Trust
 from graphmem.rules import trust

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from graphmem.context import blocks
-from graphmem.context.tokens import count_tokens
+from graphmem.conversation import blocks
+from graphmem.conversation.tokens import count_tokens
 from graphmem.model import Tier
 from graphmem.usage import DetailLevel, Pack, PackItem, packs
 from graphmem.usage.packs import HEAD, PackBudget, PackEntry, blocking_pattern

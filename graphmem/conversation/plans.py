@@ -1,31 +1,27 @@
-"""Messages of conversations, and hashes of texts shown to an agent."""
+"""Which messages of a list are new in a conversation, and the ids of their turns."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict, deque
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from graphmem.model import (
-    Belief,
-    Card,
-    Memory,
-    MemoryBite,
-    Message,
-    Recollection,
-    Trust,
-    Turn,
-)
+from graphmem.conversation import alignment
+from graphmem.model import Message, Trust
 from graphmem.model.roles import is_human, is_system
-from graphmem.rules import alignment, drafts, identity
+from graphmem.rules import identity
 
 MessageKey = tuple[str, str | None, str]
 """Role, name and text of a message."""
 
-BATCH = 100
-"""Messages acknowledged together; after an interruption, up to this many are embedded again."""
-DEFAULT_SESSION = "conversation"
+
+class SentMessage(NamedTuple):
+    """Key and ids that a message is recognised by."""
+
+    key: MessageKey
+    ids: tuple[str, ...]
+    """Turn ids that the id or time of its sender gives it; empty without either."""
 
 
 class StoredTurn(NamedTuple):
@@ -65,36 +61,36 @@ def message_key(message: Message) -> MessageKey:
     return message.role, message.name, message.content
 
 
-def own_ids(
-    episode_id: str, messages: Sequence[Message], keyed: Sequence[bool], writer: Trust
-) -> list[tuple[str, ...]]:
-    """Return the turn ids that the senders' ids or times give the messages; empty without either.
+def sent_messages(
+    episode_id: str, messages: Sequence[Message], keyed: Iterable[bool], writer: Trust
+) -> list[SentMessage]:
+    """Return what messages are recognised by.
 
     A message with an id has a second turn id, for other words than those stored under its id. Equal
     texts with the same timestamp are numbered in order. Each trust class of writers has ids of its
     own, so that an agent does not take those of a person.
+
+    Args:
+        keyed: whether the id or time of each message identifies it.
     """
     by = () if writer == "person" else (writer,)
-    timed = identity.ordinals((m.at, message_key(m)) for m in messages)
-    found: list[tuple[str, ...]] = []
-    for message, is_keyed, n in zip(messages, keyed, timed, strict=True):
+    keys = [message_key(message) for message in messages]
+    timed = identity.ordinals((m.at, key) for m, key in zip(messages, keys, strict=True))
+    found: list[SentMessage] = []
+    for message, key, is_keyed, n in zip(messages, keys, keyed, timed, strict=True):
         words = message.role, message.name or "", message.content
-        keys: list[tuple[str, ...]] = []
+        own: list[tuple[str, ...]] = []
         if is_keyed and message.id is not None:
-            keys = [("id", message.id), ("id", message.id, *words)]
+            own = [("id", message.id), ("id", message.id, *words)]
         elif is_keyed and message.at is not None:
-            keys = [("at", message.at.isoformat(), *words, str(n))]
-        found.append(tuple(identity.turn_id(episode_id, *key, *by) for key in keys))
+            own = [("at", message.at.isoformat(), *words, str(n))]
+        ids = (identity.turn_id(episode_id, *parts, *by) for parts in own)
+        found.append(SentMessage(key, tuple(ids)))
     return found
 
 
 def plan_turns(
-    episode_id: str,
-    messages: Sequence[Message],
-    own: Sequence[tuple[str, ...]],
-    stored: StoredConversation,
-    *,
-    repeats: bool,
+    episode_id: str, sent: Sequence[SentMessage], stored: StoredConversation, *, repeats: bool
 ) -> TurnPlan:
     """Return which messages of a list are new, and the ids of their turns.
 
@@ -104,18 +100,20 @@ def plan_turns(
     Args:
         repeats: whether one or two messages that repeat the last ones are new; see `align`.
     """
-    known = _known(messages, own, stored)
-    placed = {turn.id: is_placed(episode_id, turn) for turn in stored.turns} if any(own) else {}
-    tokens = _tokens(messages, own, known, stored, placed)
-    ids = [known.get(i) for i in range(len(messages))]
-    for i, turn in _aligned(messages, tokens, stored, repeats=repeats and not known).items():
-        if ids[i] is None and (not own[i] or placed[turn.id]):
+    known = _known(sent, stored)
+    placed = dict[str, bool]()
+    if any(one.ids for one in sent):
+        placed = {turn.id: _is_placed(episode_id, turn) for turn in stored.turns}
+    tokens = _tokens(sent, known, stored, placed)
+    ids = [known.get(i) for i in range(len(sent))]
+    for i, turn in _aligned(sent, tokens, stored, repeats=repeats and not known).items():
+        if ids[i] is None and (not sent[i].ids or placed[turn.id]):
             ids[i] = turn.id
-    return _numbered(episode_id, messages, own, ids, stored)
+    return _numbered(episode_id, sent, ids, stored)
 
 
 def plan_reply(
-    episode_id: str, messages: Sequence[Message], after: str, stored: StoredConversation
+    episode_id: str, sent: Sequence[SentMessage], after: str, stored: StoredConversation
 ) -> TurnPlan:
     """Return which messages of a reply are new: none if they follow the question already.
 
@@ -124,13 +122,13 @@ def plan_reply(
     """
     by_position = {turn.position: turn for turn in stored.turns}
     asked = next((turn.position for turn in stored.turns if turn.id == after), stored.next)
-    there = [by_position.get(asked + n) for n in range(1, len(messages) + 1)]
+    there = [by_position.get(asked + n) for n in range(1, len(sent) + 1)]
     is_stored = all(
-        turn is not None and turn.key == message_key(message)
-        for turn, message in zip(there, messages, strict=True)
+        turn is not None and turn.key == message.key
+        for turn, message in zip(there, sent, strict=True)
     )
     ids = [turn.id if turn and is_stored else None for turn in there]
-    return _numbered(episode_id, messages, [()] * len(messages), ids, stored)
+    return _numbered(episode_id, sent, ids, stored)
 
 
 def erased_digest(turn_id: str) -> str:
@@ -140,8 +138,7 @@ def erased_digest(turn_id: str) -> str:
 
 def with_erased(
     episode_id: str,
-    messages: Sequence[Message],
-    own: Sequence[tuple[str, ...]],
+    sent: Sequence[SentMessage],
     stored: StoredConversation,
     erased: Sequence[str],
 ) -> StoredConversation:
@@ -154,10 +151,10 @@ def with_erased(
     """
     places = {int(position): digest for position, _, digest in (x.partition(" ") for x in erased)}
     turns = [
-        StoredTurn(turn_id, position, message_key(message))
+        StoredTurn(turn_id, position, message.key)
         for position, digest in places.items()
-        for message, ids in zip(messages, own, strict=True)
-        for turn_id in (*ids, _placed_id(episode_id, position, message_key(message)))
+        for message in sent
+        for turn_id in (*message.ids, _placed_id(episode_id, position, message.key))
         if erased_digest(turn_id) == digest
     ]
     unique = {turn.id: turn for turn in turns}.values()
@@ -171,7 +168,7 @@ def with_erased(
     )
 
 
-def is_placed(episode_id: str, turn: StoredTurn) -> bool:
+def _is_placed(episode_id: str, turn: StoredTurn) -> bool:
     """Return whether a turn was stored without an id or a time of its sender."""
     return turn.id == _placed_id(episode_id, turn.position, turn.key)
 
@@ -181,22 +178,19 @@ def _placed_id(episode_id: str, position: int, key: MessageKey) -> str:
     return identity.turn_id(episode_id, "place", str(position), role, name or "", content)
 
 
-def _known(
-    messages: Sequence[Message], own: Sequence[tuple[str, ...]], stored: StoredConversation
-) -> dict[int, str]:
+def _known(sent: Sequence[SentMessage], stored: StoredConversation) -> dict[int, str]:
     """Return the turns that are stored under the ids or times of messages, by index."""
     keys = {turn.id: turn.key for turn in stored.turns}
     return {
         i: turn_id
-        for i, message in enumerate(messages)
-        for turn_id in own[i]
-        if keys.get(turn_id) == message_key(message)
+        for i, message in enumerate(sent)
+        for turn_id in message.ids
+        if keys.get(turn_id) == message.key
     }
 
 
 def _tokens(
-    messages: Sequence[Message],
-    own: Sequence[tuple[str, ...]],
+    sent: Sequence[SentMessage],
     known: Mapping[int, str],
     stored: StoredConversation,
     placed: Mapping[str, bool],
@@ -206,12 +200,12 @@ def _tokens(
     A message with an id that is not stored may be a turn without one, but no other turn.
     """
     taken = set(known.values())
-    plain = {message_key(m) for m, ids in zip(messages, own, strict=True) if not ids}
+    plain = {message.key for message in sent if not message.ids}
     late = {turn.key for turn in stored.turns if placed.get(turn.id) and turn.id not in taken}
-    given: list[Hashable] = []
-    for i, message in enumerate(messages):
-        key = message_key(message)
-        given.append(known.get(i) or (key if not own[i] or key in late else i))
+    given: list[Hashable] = [
+        known.get(i) or (message.key if not message.ids or message.key in late else i)
+        for i, message in enumerate(sent)
+    ]
     return given, {
         turn.id: turn.id if turn.id in taken else turn.key
         for turn in stored.turns
@@ -220,7 +214,7 @@ def _tokens(
 
 
 def _aligned(
-    messages: Sequence[Message],
+    sent: Sequence[SentMessage],
     tokens: tuple[list[Hashable], dict[str, Hashable]],
     stored: StoredConversation,
     *,
@@ -237,7 +231,7 @@ def _aligned(
             systems[of_turn[turn.id]].append(turn)
         elif turn.id in of_turn:
             talk[turn.position - bisect_left(stored.systems, turn.position)] = turn
-    spoken = [i for i, message in enumerate(messages) if not is_system(message.role)]
+    spoken = [i for i, message in enumerate(sent) if not is_system(message.key[0])]
     places = alignment.align(
         [given[i] for i in spoken],
         {place: of_turn[turn.id] for place, turn in talk.items()},
@@ -246,87 +240,26 @@ def _aligned(
         repeats=repeats,
     )
     found = {spoken[i]: talk[place] for i, place in places.items()}
-    for i, message in enumerate(messages):
-        if is_system(message.role) and (turns := systems.get(given[i])):
+    for i, message in enumerate(sent):
+        if is_system(message.key[0]) and (turns := systems.get(given[i])):
             found[i] = turns.popleft()
     return found
 
 
 def _numbered(
     episode_id: str,
-    messages: Sequence[Message],
-    own: Sequence[tuple[str, ...]],
+    sent: Sequence[SentMessage],
     found: Sequence[str | None],
     stored: StoredConversation,
 ) -> TurnPlan:
     """Return the plan with ids for the new messages: their own, else one of their position."""
     keys = {turn.id: turn.key for turn in stored.turns}
     ids, new = list[str](), dict[str, int]()
-    for i, (message, turn_id) in enumerate(zip(messages, found, strict=True)):
-        key = message_key(message)
+    for i, (message, turn_id) in enumerate(zip(sent, found, strict=True)):
+        key = message.key
         if turn_id is None:
-            made = own[i] or (_placed_id(episode_id, stored.next + len(new), key),)
+            made = message.ids or (_placed_id(episode_id, stored.next + len(new), key),)
             turn_id = next(one for one in made if keys.setdefault(one, key) == key)
             new.setdefault(turn_id, i)
         ids.append(turn_id)
     return TurnPlan(ids, list(new.values()), stored.next)
-
-
-def fingerprint(message: Message) -> str:
-    """Return 16 hex digits of a digest of session, role, name, time and text."""
-    at = message.at.isoformat() if message.at else ""
-    fields = (message.session or "", message.role, message.name or "", at, message.content)
-    return identity.digest(*fields)[:16]
-
-
-def assign_ids(messages: Sequence[Message]) -> list[Message]:
-    """Return messages that all have an id: their own, or one derived from their content.
-
-    A derived id depends on the message and on the number of equal ones before it. It is therefore
-    the same when the conversation is sent again or has grown.
-    """
-    prints = [fingerprint(message) for message in messages]
-    return [
-        message if message.id else message.model_copy(update={"id": f"{key}-{n}"})
-        for message, key, n in zip(messages, prints, identity.ordinals(prints), strict=True)
-    ]
-
-
-def sessions(messages: Sequence[Message]) -> list[str]:
-    """Return the sessions of messages, in order of first appearance."""
-    return list(dict.fromkeys(message.session or DEFAULT_SESSION for message in messages))
-
-
-def batches(messages: Sequence[Message]) -> Iterator[tuple[str, Iterator[Sequence[Message]]]]:
-    """Yield each session with its messages in batches, in order of first appearance."""
-    sessions: dict[str, list[Message]] = {}
-    for message in assign_ids(messages):
-        sessions.setdefault(message.session or DEFAULT_SESSION, []).append(message)
-    for session_id, group in sessions.items():
-        yield session_id, drafts.batches(group, BATCH)
-
-
-def bite_hashes(recollection: Recollection) -> set[str]:
-    """Return the content hashes of recalled texts."""
-    return {
-        bite.memory.content_hash
-        if isinstance(bite, MemoryBite)
-        else identity.content_hash(bite.text)
-        for bite in recollection.bites
-    }
-
-
-def card_hashes(card: Card) -> set[str]:
-    """Return the content hashes of the texts on a card, for echo detection."""
-    item, texts = card.item, [turn.text for turn in card.turns]
-    texts += [other.text for other in (*card.supersedes, *card.superseded_by)]
-    texts += [belief.statement for belief in card.claims]
-    if isinstance(item, Memory):
-        texts.append(item.content)
-    elif isinstance(item, Belief):
-        texts.append(item.statement)
-    elif isinstance(item, Turn):
-        texts.append(item.text)
-    else:
-        texts += [text for text in (item.summary, item.content) if text]
-    return {identity.content_hash(text) for text in texts}

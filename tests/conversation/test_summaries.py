@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from graphmem.conversation import summaries
+from graphmem.conversation.summaries import SummaryReply
 from graphmem.english.summaries import SpokenText
-from graphmem.rules import episodes
-from graphmem.rules.episodes import SummaryReply
 
 ANN = (
     SpokenText("user", "Ann", "I moved to Porto last week."),
@@ -19,7 +19,9 @@ def reply(summary: str, *entities: str) -> SummaryReply:
 
 
 def test_a_reply_in_other_words_is_accepted() -> None:
-    assert episodes.reply_problem(reply("Ann lives in Porto and phones Carla.", "Ann"), ANN) is None
+    assert (
+        summaries.reply_problem(reply("Ann lives in Porto and phones Carla.", "Ann"), ANN) is None
+    )
 
 
 @pytest.mark.parametrize(
@@ -32,12 +34,12 @@ def test_a_reply_in_other_words_is_accepted() -> None:
     ],
 )
 def test_a_reply_with_invented_names_or_values_is_not(given: SummaryReply, problem: str) -> None:
-    assert problem in (episodes.reply_problem(given, ANN) or "")
+    assert problem in (summaries.reply_problem(given, ANN) or "")
 
 
 def test_a_prompt_leaves_out_the_middle_of_a_long_conversation() -> None:
     turns = [SpokenText("user", None, f"line {n}") for n in range(200)]
-    shown = episodes.summary_prompt(turns).user
+    shown = summaries.summary_prompt(turns).user
     assert "line 0" in shown
     assert "line 199" in shown
     assert "line 100" not in shown

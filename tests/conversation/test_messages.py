@@ -31,8 +31,7 @@ from openai.types.responses import (
     ResponseReasoningItem,
 )
 
-from graphmem.client import messages
-from graphmem.context import blocks
+from graphmem.conversation import blocks, messages
 from graphmem.model import Message, roles
 
 PNG = base64.b64encode(b"png bytes").decode()
@@ -44,7 +43,7 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "search", "argument
 def read(*given: object, roles: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
     """Return role and text of what the messages say."""
     reader = messages.MessageReader(roles)
-    return [(one.role, one.text) for message in given for one in reader.read(message)]
+    return [(one.role, one.text) for message in given for one in reader.read(message).texts]
 
 
 def as_object(value: Any) -> Any:
@@ -426,8 +425,8 @@ def test_an_object_without_plain_data_is_named_by_its_type() -> None:
 def test_a_block_of_memory_is_not_part_of_the_conversation() -> None:
     block = f"{blocks.OPEN}\n{blocks.HEAD}\n[m_1] memory\n{blocks.CLOSE}"
     reader = messages.MessageReader()
-    assert reader.read({"role": "system", "content": block}) == []
-    assert reader.read(SystemMessage(block)) == []
+    assert reader.read({"role": "system", "content": block}).is_block
+    assert reader.read(SystemMessage(block)).is_block
     assert reader.skipped == 2
     assert read({"role": "user", "content": block}) == [("user", block)]
 
@@ -492,7 +491,7 @@ WILD = st.recursive(
 def test_any_value_is_read_or_refused(given: object) -> None:
     for value in (given, as_object(given)):
         try:
-            said = messages.MessageReader().read(value)
+            said = messages.MessageReader().read(value).texts
         except messages.MessageError:
             continue
         assert all(type(one.role) is type(one.text) is str for one in said)

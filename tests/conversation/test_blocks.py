@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.context import blocks, wording
-from graphmem.context.tokens import count_tokens
+from graphmem.conversation import blocks, wording
+from graphmem.conversation.tokens import count_tokens
 from graphmem.english import passages
 from graphmem.model import (
     AnyBite,

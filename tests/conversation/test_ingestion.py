@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphmem.conversation import ingestion, supplied
 from graphmem.model import (
     Memory,
     MemoryBite,
@@ -17,7 +18,7 @@ from graphmem.model import (
     Turn,
     TurnBite,
 )
-from graphmem.rules import identity, transcripts
+from graphmem.rules import identity
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
 
@@ -31,12 +32,12 @@ messages = st.builds(
 
 @given(st.lists(messages, max_size=12), st.integers(1, 3))
 def test_every_message_is_in_one_batch_in_its_order(given_: list[Message], times: int) -> None:
-    identified = transcripts.assign_ids(given_ * (times * 20))
-    batches = {name: list(parts) for name, parts in transcripts.batches(identified)}
-    names = [m.session or transcripts.DEFAULT_SESSION for m in identified]
+    identified = ingestion.assign_ids(given_ * (times * 20))
+    batches = {name: list(parts) for name, parts in ingestion.batches(identified)}
+    names = [m.session or ingestion.DEFAULT_SESSION for m in identified]
     assert list(batches) == list(dict.fromkeys(names))
     for name, parts in batches.items():
-        assert all(0 < len(part) <= transcripts.BATCH for part in parts)
+        assert all(0 < len(part) <= ingestion.BATCH for part in parts)
         own = [m for m, session in zip(identified, names, strict=True) if session == name]
         assert [id(m) for part in parts for m in part] == list(map(id, own))
 
@@ -45,16 +46,16 @@ def test_every_message_is_in_one_batch_in_its_order(given_: list[Message], times
 def test_messages_without_an_id_get_one_that_stays_when_the_conversation_grows(
     given_: list[Message], length: int
 ) -> None:
-    identified = transcripts.assign_ids(given_)
+    identified = ingestion.assign_ids(given_)
     assert [m.model_copy(update={"id": None}) for m in identified] == given_
     assert len({m.id for m in identified}) == len(given_)
-    assert transcripts.assign_ids(given_[:length]) == identified[:length]
-    assert transcripts.assign_ids(identified) == identified
+    assert ingestion.assign_ids(given_[:length]) == identified[:length]
+    assert ingestion.assign_ids(identified) == identified
 
 
 def test_an_id_of_its_own_is_kept() -> None:
     own = Message(role="user", content="a", id="1")
-    assert transcripts.assign_ids([own]) == [own]
+    assert ingestion.assign_ids([own]) == [own]
 
 
 def test_hashes_are_those_of_what_was_shown() -> None:
@@ -90,7 +91,7 @@ def test_hashes_are_those_of_what_was_shown() -> None:
     }
     bite = MemoryBite(memory=memory, trace=1.0, final=None, **parts)
     found = Recollection(bites=(bite, TurnBite(turn=turn, **parts)))
-    assert transcripts.bite_hashes(found) == {
+    assert supplied.bite_hashes(found) == {
         identity.content_hash("Alice deploys"),
         identity.content_hash("Bob pays"),
     }

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from graphmem.context import wording
-from graphmem.context.tokens import CountTokens, count_tokens
+from graphmem.conversation import wording
+from graphmem.conversation.tokens import CountTokens, count_tokens
 from graphmem.english import passages
 from graphmem.model import (
     AnyBite,

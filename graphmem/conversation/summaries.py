@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
-from graphmem import stored
-from graphmem.english import summaries
+from pydantic import BaseModel, ConfigDict, Field
+
+from graphmem import folding, stored
+from graphmem.english import mentions, passages
+from graphmem.english import summaries as english
 from graphmem.english.summaries import EpisodeSummary, SpokenText
 from graphmem.errors import (
     ModelReplyError,
@@ -19,12 +22,17 @@ from graphmem.errors import (
 from graphmem.graph import catalog
 from graphmem.integrity import Mismatch
 from graphmem.model import SummarisedEpisode, SummaryReport, TenantScope
-from graphmem.model.terms import embedding_fields
+from graphmem.model.terms import Name, Text, embedding_fields
 from graphmem.ports import Llm, OnProgress, RequestContext, TokenUsage, silent
-from graphmem.rules import episodes, hygiene, identity, prompts
-from graphmem.upkeep import FailedItem
-from graphmem.upkeep.isolation import write_each
+from graphmem.rules import hygiene, identity, prompts
+from graphmem.rules.prompts import Prompt, prompt_block, prompt_text
 
+NAME = "summarise"
+"""Name of the prompt's file."""
+_MAX_SHOWN = 40
+"""Turns shown to a model from the start of a conversation, and as many from its end."""
+_MAX_CHARS = 500
+"""Characters shown of each turn."""
 PAGE = 100
 """Conversations per read."""
 MAX_ATTEMPTS = 5
@@ -67,12 +75,58 @@ class _Run:
     @property
     def method(self) -> str:
         """Name of the method that is wanted."""
-        return summaries.RULES if self.options.llm is None else named(self.options.llm)
+        return english.RULES if self.options.llm is None else named(self.options.llm)
+
+
+class SummaryReply(BaseModel):
+    """Reply of a model. Unknown keys are ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    summary: Annotated[
+        Text, Field(min_length=1, max_length=english.MAX_SUMMARY_CHARS, pattern=r"\S")
+    ]
+    entities: Annotated[tuple[Name, ...], Field(max_length=english.MAX_ENTITIES)] = ()
+    importance: Annotated[
+        float, Field(ge=english.MIN_IMPORTANCE, le=english.MAX_IMPORTANCE, allow_inf_nan=False)
+    ]
+
+
+def summary_prompt(turns: Sequence[SpokenText]) -> Prompt[SummaryReply]:
+    """Return the prompt for one conversation; the middle of a long one is left out."""
+    shown = turns if len(turns) <= 2 * _MAX_SHOWN else [*turns[:_MAX_SHOWN], *turns[-_MAX_SHOWN:]]
+    lines = (
+        (f"t{n}", passages.prefix_speaker(turn.name or turn.role, turn.text[:_MAX_CHARS]))
+        for n, turn in enumerate(shown, 1)
+    )
+    user = "\n".join((prompt_block("turns", lines), "Answer:"))
+    return Prompt(NAME, prompt_text(NAME), user, SummaryReply)
+
+
+def reply_problem(reply: SummaryReply, turns: Sequence[SpokenText]) -> str | None:
+    """Return why a reply must be dismissed; None if it is valid.
+
+    Its entities, and the names and values of its summary, must occur in the conversation.
+    """
+    if hygiene.FENCE.removeprefix("<") in reply.summary:
+        return "the summary has the markers of a context block"
+    words = folding.fold(" ".join(passages.prefix_speaker(turn.name, turn.text) for turn in turns))
+    tokens = mentions.read_tokens(folding.fold(reply.summary))
+    known = {(token.kind, token.key) for token in mentions.read_tokens(words) if token.kind}
+    if lost := [one for one in reply.entities if folding.fold(one) not in words]:
+        return f"an entity does not occur in the conversation: {lost[0][:40]!r}"
+    values = [token for token in tokens if token.kind and (token.kind, token.key) not in known]
+    if values:
+        return f"a value of the summary does not occur in the conversation: {values[0].text!r}"
+    names = (word for name in english.CAPITALISED.findall(reply.summary) for word in name.split())
+    if lost := [one for one in names if folding.fold(one).removesuffix("'s") not in words]:
+        return f"a name of the summary does not occur in the conversation: {lost[0][:40]!r}"
+    return None
 
 
 def named(llm: Llm) -> str:
     """Return the model name and prompt digest, on which replies depend besides the turns."""
-    return f"{llm.name} {prompts.prompt_digest(episodes.NAME)[:12]}"
+    return f"{llm.name} {prompts.prompt_digest(NAME)[:12]}"
 
 
 async def summarise(
@@ -97,25 +151,21 @@ async def summarise(
 
 async def refresh(context: RequestContext, episode_ids: Sequence[str]) -> None:
     """Summarise by rules the given conversations whose turns changed."""
+    rows = await context.fetch(STATES, ids=list(episode_ids), method=None, after="", limit=PAGE)
+    await write_by_rules(context, [row for row in rows if row["turns"] != (row["covered"] or 0)])
+
+
+async def write_by_rules(
+    context: RequestContext, rows: Iterable[Mapping[str, Any]]
+) -> list[SummarisedEpisode | None]:
+    """Summarise by rules the conversations of rows of `changed`."""
     run = _Run(context, SummaryOptions())
-    for row in await context.fetch(
-        STATES, ids=list(episode_ids), method=None, after="", limit=PAGE
-    ):
-        if row["turns"] != (row["covered"] or 0):
-            await _one(run, row)
+    return [await _one(run, row) for row in rows]
 
 
-async def refresh_all(context: RequestContext) -> list[FailedItem]:
-    """Summarise by rules the conversations of the scope whose turns changed; return the failed."""
-    run = _Run(context, SummaryOptions())
-
-    async def write(rows: Sequence[Mapping[str, Any]]) -> list[SummarisedEpisode | None]:
-        return [await _one(run, row) for row in rows]
-
-    failed: list[FailedItem] = []
-    async for row in _waiting(run, None):
-        failed += (await write_each([row], write))[1]
-    return failed
+def changed(context: RequestContext) -> AsyncIterator[dict[str, Any]]:
+    """Return the conversations of the scope whose turns changed, to iterate over."""
+    return _waiting(_Run(context, SummaryOptions()), None)
 
 
 async def _waiting(run: _Run, episode_id: str | None) -> AsyncIterator[dict[str, Any]]:
@@ -169,7 +219,7 @@ async def _turns(context: RequestContext, episode_id: str) -> list[SpokenText]:
 
 async def _found(run: _Run, episode_id: str, turns: Sequence[SpokenText]) -> _Found:
     llm = run.options.llm
-    by_rules = _Found(summaries.summarise(turns), summaries.RULES)
+    by_rules = _Found(english.summarise(turns), english.RULES)
     if llm is None:
         return by_rules
     if run.unavailable is not None:
@@ -203,7 +253,7 @@ async def _asked(
     bill = TokenUsage()
     raw, problem, of = None, None, None
     try:
-        answer = await llm.answer(episodes.summary_prompt(turns))
+        answer = await llm.answer(summary_prompt(turns))
     except ModelUnansweredError as error:
         return replace(by_rules, problem=str(error))
     except ModelUnavailableError as error:
@@ -214,7 +264,7 @@ async def _asked(
     else:
         bill.add(answer)
         run.bill.join(bill)
-        raw, problem = answer.raw, episodes.reply_problem(answer.value, turns)
+        raw, problem = answer.raw, reply_problem(answer.value, turns)
         of = EpisodeSummary(
             answer.value.summary, answer.value.entities, round(answer.value.importance, 3)
         )
@@ -299,9 +349,9 @@ async def check(context: RequestContext, *, repair: bool, on_page: OnProgress) -
 
 async def _right(context: RequestContext, row: Mapping[str, Any]) -> _Found:
     """Return the summary that the turns have by the method that was used, without a model."""
-    if row["method"] != summaries.RULES:
+    if row["method"] != english.RULES:
         reply_id = _reply_id(context, row["method"], row["id"], row["turns"])
         kept = await context.fetch(REPLIES, ids=[reply_id])
         if kept and (of := decided(kept[0])):
             return _Found(of, row["method"])
-    return _Found(summaries.summarise(await _turns(context, row["id"])), summaries.RULES)
+    return _Found(english.summarise(await _turns(context, row["id"])), english.RULES)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.context import tokens
+from graphmem.conversation import tokens
 from graphmem.errors import ConfigurationError
 
 

@@ -10,6 +10,7 @@ import base64
 import binascii
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +21,6 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from graphmem.model import Message
-from graphmem.model.terms import repaired
 from graphmem.rules import hygiene
 
 KNOWN_ROLES = frozenset(
@@ -78,6 +78,7 @@ _ATTACHMENTS = {
 }
 _MAX_VALUE_CHARS, _MAX_CALL_CHARS, _MAX_REFERENCE_CHARS = 80, 500, 500
 _MAX_DEPTH = 8
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _TYPE_NAMES: dict[type, str] = {
     dict: "an object",
@@ -104,6 +105,18 @@ class RoleText(NamedTuple):
     """Time of a part that has its own; only pydantic-ai records it."""
 
 
+class ReadMessage(NamedTuple):
+    """A message as it was given, and what was read of it."""
+
+    original: object
+    role: str
+    """Its own role, before the caller's map of roles; empty without one."""
+    texts: list[RoleText]
+    """Its words by role, in their order; empty if it has none."""
+    is_block: bool
+    """Whether it is a block that `context` made, and nothing else."""
+
+
 class MessageReader:
     """Reads messages, and counts what it left out or assumed."""
 
@@ -113,10 +126,6 @@ class MessageReader:
         self._unknown: dict[str, None] = {}
         self.skipped = 0
         """Number of messages without words."""
-        self.blocks = 0
-        """Number of blocks of memory among the words."""
-        self.repaired = 0
-        """Number of texts with half of a surrogate pair."""
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -125,20 +134,18 @@ class MessageReader:
         unknown = (f"not a person: role {role!r}" for role in self._unknown)
         return (*dropped, *unknown)
 
-    def read(self, message: object) -> list[RoleText]:
-        """Return the words of a message by role, in their order; empty if it has none."""
+    def read(self, message: object) -> ReadMessage:
+        """Return the words of a message by role."""
+        role: str | None
         if isinstance(message, Message):
-            texts = [RoleText(message.role, message.content)]
+            role, texts = message.role, [RoleText(message.role, message.content)]
         else:
-            texts = [*_joined(self._words(message))]
-        sound = [one._replace(text=repaired(one.text)) for one in texts]
-        self.repaired += sum(a != b for a, b in zip(texts, sound, strict=True))
-        kept = [one for one in sound if not _is_block(one)]
-        self.blocks += len(texts) - len(kept)
-        texts = [one._replace(role=self._role(one.role)) for one in kept]
-        if not texts:
-            self.skipped += 1
-        return texts
+            unwrapped = _unwrapped(message)
+            role = _role_of(unwrapped)
+            texts = [*_joined(self._words(unwrapped, role))]
+        kept = [one._replace(role=self._role(one.role)) for one in texts if not _is_block(one)]
+        self.skipped += not kept
+        return ReadMessage(message, role or "", kept, is_block=bool(texts) and not kept)
 
     def _role(self, role: str) -> str:
         known = self._roles.get(role.casefold(), role)
@@ -146,9 +153,7 @@ class MessageReader:
             self._unknown[known[:80]] = None
         return known
 
-    def _words(self, message: object) -> Iterator[RoleText]:
-        message = _unwrapped(message)
-        role = role_of(message)
+    def _words(self, message: object, role: str | None) -> Iterator[RoleText]:
         if role is None:
             yield from self._parts([message], "assistant", 0)
         elif role != "remove":
@@ -218,16 +223,20 @@ class MessageReader:
         return _json(content)
 
 
-def is_block(message: object) -> bool:
-    """Return whether a message is a block that `context` made, and nothing else."""
-    reader = MessageReader()
-    try:
-        return not reader.read(message) and reader.blocks > 0
-    except MessageError:
-        return False
+def is_broken(fields: Mapping[str, Any]) -> bool:
+    """Return whether a text has half of a surrogate pair, which a record repairs."""
+    return any(isinstance(text, str) and _SURROGATE.search(text) for text in fields.values())
 
 
-def reply_messages(reply: object) -> list[object]:
+def with_words(fields: Mapping[str, Any], texts: Sequence[RoleText]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of a record for each text of a message, whose ids are numbered."""
+    for n, one in enumerate(texts):
+        at, own_id = fields.get("at"), fields.get("id")
+        own = {"role": one.role, "content": one.text, "at": one.at if at is None else at}
+        yield {**fields, **own, "id": f"{own_id}#{n + 1}" if n and own_id is not None else own_id}
+
+
+def reply_messages(reply: Any) -> list[Any]:
     """Return the messages of a model's reply: a text, a message, messages, or a provider's object.
 
     Anything else is returned as it is, for `MessageReader` to refuse.
@@ -284,7 +293,7 @@ def _unwrapped(message: object) -> object:
     return message
 
 
-def role_of(message: object) -> str | None:
+def _role_of(message: object) -> str | None:
     """Return the role of a message; None for an item of the Responses API that has none."""
     role, kind = _field(message, "role"), _field(message, "kind", "type")
     if role is None and isinstance(kind, str):

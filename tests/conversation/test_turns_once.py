@@ -10,9 +10,9 @@ import hypothesis
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphmem.conversation import plans
+from graphmem.conversation.plans import StoredConversation, StoredTurn, TurnPlan
 from graphmem.model import Message, roles
-from graphmem.rules import transcripts
-from graphmem.rules.transcripts import StoredConversation, StoredTurn, TurnPlan
 from tests.plugins.examples import examples
 
 MAY = datetime(2025, 5, 5, tzinfo=UTC)
@@ -20,7 +20,7 @@ EPISODE = "ep"
 
 
 class Log:
-    """A stored conversation, written as `operations.episode` does, in memory."""
+    """A stored conversation, written as `conversation.storing` does, in memory."""
 
     def __init__(self) -> None:
         self.turns: list[StoredTurn] = []
@@ -36,8 +36,9 @@ class Log:
         tried = self.attempts.get(tuple(messages))
         if tried and {turn.id for turn in self.turns}.issuperset(tried.ids):
             return tried
-        own = transcripts.own_ids(EPISODE, messages, [after is None] * len(messages), "person")
-        asked = {one for ids in own for one in ids} | {after}
+        keyed = [after is None] * len(messages)
+        sent = plans.sent_messages(EPISODE, messages, keyed, "person")
+        asked = {one for message in sent for one in message.ids} | {after}
         texts = {message.content for message in messages}
         stored = StoredConversation(
             [turn for turn in self.turns if turn.key[2] in texts or turn.id in asked],
@@ -46,14 +47,13 @@ class Log:
             len(self.turns),
         )
         plan = (
-            transcripts.plan_reply(EPISODE, messages, after, stored)
+            plans.plan_reply(EPISODE, sent, after, stored)
             if after
-            else transcripts.plan_turns(EPISODE, messages, own, stored, repeats=repeats)
+            else plans.plan_turns(EPISODE, sent, stored, repeats=repeats)
         )
         self.attempts[tuple(messages)] = plan
         for n, i in enumerate(plan.new):
-            key = transcripts.message_key(messages[i])
-            self.turns.append(StoredTurn(plan.ids[i], plan.next + n, key))
+            self.turns.append(StoredTurn(plan.ids[i], plan.next + n, sent[i].key))
         return plan
 
     def acknowledge(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from graphmem.rules import alignment
+from graphmem.conversation import alignment
 
 
 def new(log: str, given_: str, *, repeats: bool = True) -> list[str]:

@@ -1,0 +1,1 @@
+"""Conversations: read their messages, store them once, show what is remembered, and summarise."""
