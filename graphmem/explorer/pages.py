@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import groupby, islice
 from typing import Any, TypeAlias
 
-from graphmem.client.recall_verbs import event_of
+from graphmem.client.recall_verbs import event_of, replayed
 from graphmem.errors import NotFoundError
 from graphmem.explorer import pictures, status
 from graphmem.explorer.reader import RANKED, Asked, Reader
@@ -38,7 +38,7 @@ SLOTS = 40
 NEW = 8
 WAITING = 50
 STALE = 3
-WIDE = 30
+WIDE = 40
 """Number of results among which those are that a search leaves out."""
 CANDIDATES = 100
 QUOTED = 3
@@ -124,11 +124,11 @@ async def search(reader: Reader, asked: Asked) -> tuple[str, Values]:
         return "search", {"question": "", "found": None, "shown": [], "left_out": [], "block": None}
     seen, at = reader.reads, asked.as_of
     when = None if at == NOW else at
-    found, wide, block = await gather(
-        seen.recall(question, as_of=when),
+    done, wide = await gather(
+        replayed(seen, question, when),
         seen.recall(question, as_of=when, limit=WIDE, include_hidden=True),
-        seen.context(question, as_of=when),
     )
+    found = done.found
     chosen = {bite.id for bite in found.bites}
     highest = max((bite.parts.relevance for bite in wide.bites), default=1.0)
     return "search", {
@@ -141,7 +141,7 @@ async def search(reader: Reader, asked: Asked) -> tuple[str, Values]:
             for bite in wide.bites
             if bite.id not in chosen
         ],
-        "block": block,
+        "block": done.block,
     }
 
 

@@ -173,6 +173,32 @@ def test_a_person_corrects_a_fact_by_keyboard(
         page.get_by_text("Replace").wait_for(state="detached")
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
+def test_a_person_erases_a_memory_by_keyboard(
+    chromium: Browser, link: str, width: int, scheme: str
+) -> None:
+    with window(chromium, width, scheme, link) as page:
+        page.goto(link)
+        ask(page, "How many desks has the office?")
+        press(page, "The office has 14 desks.")
+        press(page, "Erase")
+        page.get_by_role("heading", name="What goes").wait_for()
+        assert "The office has 14 desks." in page.locator(".diff").inner_text()
+        reach(page, "reason")
+        page.keyboard.type("asked for by Ada")
+        reach(page, "confirm")
+        page.keyboard.type("no")
+        press(page, "Erase")
+        page.get_by_role("alert").get_by_text("cannot be taken back").wait_for()
+        reach(page, "confirm")
+        page.keyboard.type("erase")
+        press(page, "Erase")
+        page.get_by_text("A second search found nothing of it.").wait_for()
+        page.get_by_role("heading", name="Receipt").wait_for()
+        ask(page, "How many desks has the office?")
+        assert "14 desks" not in page.locator("main").inner_text()
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_is_readable_and_accessible(
