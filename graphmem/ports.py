@@ -37,6 +37,7 @@ from graphmem.models.ports import SelectableEmbedder as SelectableEmbedder
 from graphmem.models.ports import TokenEmbedder as TokenEmbedder
 from graphmem.models.ports import TokenUsage as TokenUsage
 from graphmem.models.ports import WrappedEmbedder as WrappedEmbedder
+from graphmem.models.ports import runs_here as runs_here
 from graphmem.models.ports import token_embedder as token_embedder
 from graphmem.rules import identity, late_interaction, read_options, trust
 
@@ -268,6 +269,14 @@ class Services:
         """Run one query in a transaction of its own, to read or to write as the query declares."""
         run = self.graph.read if query.mode is Mode.READ else self.graph.write
         return run(lambda tx: tx.fetch(query, **params))
+
+    def embeds_first(self, count: int) -> bool:
+        """Return whether texts are embedded before it is known whether the graph has them.
+
+        A read before the write costs a transaction: as much as a local model takes for one text,
+        and far less than a request to a service.
+        """
+        return count == 1 and runs_here(self.embedder)
 
     async def embed_documents(self, texts: Sequence[str]) -> list[Embedding]:
         """Return what to store for texts: vectors, and token states if the model has them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphmem.english import mentions
 from graphmem.errors import EventConflictError, ForeignScopeError, NotFoundError
@@ -54,14 +54,31 @@ async def turn_pages(
         first = turns[-1].position + 1
 
 
+class KnownClaims(NamedTuple):
+    """What is stored that the wording and the embedding of claims depend on."""
+
+    templates: dict[str, str]
+    """Templates of predicates, by key."""
+    beliefs: dict[str, Mapping[str, Any]]
+    """Beliefs that are embedded, by id."""
+    events: Sequence[Mapping[str, Any]]
+
+
 async def known_claims(
-    tx: Tx | RequestContext, predicate_keys: Iterable[str | None], belief_ids: Iterable[str] = ()
-) -> tuple[dict[str, str], dict[str, Mapping[str, Any]]]:
-    """Return the templates of predicates, by key, and the embedded ones of some beliefs, by id."""
-    keys = sorted({key for key in predicate_keys if key})
-    [found] = await tx.fetch(KNOWN_CLAIMS, predicates=keys, belief_ids=sorted({*belief_ids}))
+    tx: Tx | RequestContext,
+    predicate_keys: Iterable[str | None],
+    belief_ids: Iterable[str] = (),
+    event_ids: Iterable[str] = (),
+) -> KnownClaims:
+    """Return the templates of predicates, and those of some beliefs and events that exist."""
+    [found] = await tx.fetch(
+        KNOWN_CLAIMS,
+        predicates=sorted({key for key in predicate_keys if key}),
+        belief_ids=sorted({*belief_ids}),
+        event_ids=list(event_ids),
+    )
     templates = {row["key"]: row["template"] for row in found["templates"]}
-    return templates, {row["id"]: row for row in found["beliefs"]}
+    return KnownClaims(templates, {row["id"]: row for row in found["beliefs"]}, found["events"])
 
 
 async def append_missing(

@@ -73,8 +73,13 @@ class _Addition:
 
     async def run(self) -> TurnPlan:
         """Return the plan that was carried out."""
-        plan = await self._context.read(self._plan)
+        messages = self._new.messages
         try:
+            if self._context.services.embeds_first(len(messages)):
+                await self._embed([i for i, one in enumerate(messages) if one.content.strip()])
+                plan = await self._context.write(self._write)
+            else:
+                plan = await self._context.read(self._plan)
             while plan.new and plan is not self._begun:
                 # Repeats only if another writer changed the conversation in between.
                 await self._embed(self._lacking(plan))

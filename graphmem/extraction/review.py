@@ -85,8 +85,8 @@ async def worded(context: RequestContext, found: Sequence[Claim]) -> dict[str, C
     """Return claims by id, each worded with the template of its predicate."""
     if not found:
         return {}
-    templates, _ = await stored.known_claims(context, [one.predicate_key for one in found])
-    return {one.id: claims.reword_claim(one, templates) for one in found}
+    known = await stored.known_claims(context, [one.predicate_key for one in found])
+    return {one.id: claims.reword_claim(one, known.templates) for one in found}
 
 
 async def write(context: RequestContext, unit: WindowWrite) -> bool:

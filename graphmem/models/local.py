@@ -399,6 +399,8 @@ class LocalEngine:
 class LocalEmbedder(EmbeddingGateway):
     """A `TokenEmbedder` and a `SelectableEmbedder` over local models."""
 
+    runs_here = True
+
     def __init__(
         self, engine: LocalEngine, mode: IOMode, *, batch: int, cache: VectorCache | None
     ) -> None:

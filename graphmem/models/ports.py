@@ -70,6 +70,21 @@ def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
 
 
 @runtime_checkable
+class LocalModelEmbedder(Embedder, Protocol):
+    """An embedder that knows whether its model runs in this process."""
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether embedding a text takes no request, so about as long as a read of the graph."""
+        ...
+
+
+def runs_here(embedder: Embedder) -> bool:
+    """Return whether the model of an embedder runs in this process."""
+    return isinstance(embedder, LocalModelEmbedder) and embedder.runs_here
+
+
+@runtime_checkable
 class SelectableEmbedder(Embedder, Protocol):
     """A choice between several models, until a graph is opened."""
 
@@ -90,7 +105,7 @@ class SelectableEmbedder(Embedder, Protocol):
 class WrappedEmbedder:
     """An embedder that passes every call to another one, so that subclasses override only some.
 
-    It is selectable and has token states as far as the other one is and has.
+    It is selectable, runs here and has token states as far as the other one is, does and has.
     """
 
     def __init__(self, inner: Embedder) -> None:
@@ -113,6 +128,11 @@ class WrappedEmbedder:
         """Select a model; see `SelectableEmbedder.select`."""
         if isinstance(self._inner, SelectableEmbedder):
             await self._inner.select(recorded)
+
+    @property
+    def runs_here(self) -> bool:
+        """Whether the model runs in this process."""
+        return runs_here(self._inner)
 
     @property
     def has_tokens(self) -> bool:

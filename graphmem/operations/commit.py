@@ -127,8 +127,7 @@ async def _commit(
     context: RequestContext, batch: Sequence[TextDraft], events: Mapping[Outcome, EventType]
 ) -> dict[str, CommitOutcome]:
     embeddings: dict[str, Embedding] = {}
-    known = await _known(context, batch)
-    wanted = [d for d in batch if d.event_id not in known]
+    wanted = await _wanted(context, batch)
     while True:
         # Repeats only if a memory was deleted in between, which makes its text new.
         await _embed(context, wanted, embeddings)
@@ -139,14 +138,17 @@ async def _commit(
             return result
 
 
-async def _known(context: RequestContext, batch: Sequence[TextDraft]) -> set[str]:
+async def _wanted(context: RequestContext, batch: Sequence[TextDraft]) -> Sequence[TextDraft]:
+    """Return the texts to embed: those that are not stored yet."""
+    if context.services.embeds_first(len(batch)):
+        return batch
     [found] = await context.fetch(
         KNOWN,
         event_ids=[d.event_id for d in batch],
         memory_ids=[memory_id for d in batch for memory_id in d.exact_ids],
     )
     events, memories = set(found["events"]), set(found["memories"])
-    return {d.event_id for d in batch if d.event_id in events or memories.intersection(d.exact_ids)}
+    return [d for d in batch if d.event_id not in events and memories.isdisjoint(d.exact_ids)]
 
 
 async def _embed(
@@ -335,9 +337,9 @@ async def _claim(
     if not committed:
         return frozenset()
     keys = claims.predicate_keys([d.memory for d, _ in committed])
-    templates, _ = await stored.known_claims(tx, keys)
+    known = await stored.known_claims(tx, keys)
     [done] = await tx.fetch(
-        CLAIM, claims=claims.claim_rows(committed, context.tenant_scope, templates)
+        CLAIM, claims=claims.claim_rows(committed, context.tenant_scope, known.templates)
     )
     if done["reworded"]:
         await tx.fetch(REFRESH_BELIEFS, ids=done["reworded"])

@@ -37,8 +37,6 @@ from graphmem.rules.read_options import ReadOptions
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from graphmem.model.terms import Embedding
-
 
 BATCH = 500
 """Events in one transaction."""
@@ -59,8 +57,8 @@ async def observe(context: RequestContext, seen: Observation) -> EvidenceReceipt
     drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
     seen = context.named(seen)
     draft = claims.draft_observation(seen, context.scope, context.services.clock.now())
-    [draft], embeddings = await writing.worded(context, [draft], embed=True)
-    return await _record_one(context, draft, embeddings)
+    written = await writing.append_embedded(context, draft, stated=False)
+    return await _receipt(context, draft.event_id, written)
 
 
 async def observe_many(
@@ -80,9 +78,8 @@ async def observe_many(
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
     long_slots: list[writing.SlotKey] = []
-    for some in drafts.batches(ready, BATCH):
-        batch, _ = await writing.worded(context, some, embed=False)
-        done = await writing.append(context, list({d.event_id: d for d in batch}.values()), {})
+    for batch in drafts.batches(ready, BATCH):
+        done = await writing.append(context, list({d.event_id: d for d in batch}.values()))
         part = list(_in_order(batch, done.recorded, known))
         long_slots += done.long
         result += part
@@ -100,8 +97,8 @@ async def believe(context: RequestContext, hypothesis: Hypothesis) -> EvidenceRe
     """
     named = context.named(hypothesis)
     draft = claims.draft_hypothesis(named, context.scope, context.services.clock.now())
-    [draft], embeddings = await writing.worded(context, [draft], embed=True)
-    return await _record_one(context, draft, embeddings, stated=True)
+    written = await writing.append_embedded(context, draft, stated=True)
+    return await _receipt(context, draft.event_id, written)
 
 
 async def testify(
@@ -130,17 +127,6 @@ async def testify(
             "counts_against": counted < EVEN,
         }
     )
-
-
-async def _record_one(
-    context: RequestContext,
-    draft: EvidenceDraft,
-    embeddings: Mapping[str, Embedding],
-    *,
-    stated: bool = False,
-) -> EvidenceReceipt:
-    written = await writing.append(context, [draft], embeddings, stated=stated)
-    return await _receipt(context, draft.event_id, written)
 
 
 async def _receipt(
@@ -353,7 +339,10 @@ async def replace(
         )
     event_id = row["id"]
     newer = [_under(event_id, draft) for draft in stated.values()]
-    newer, embeddings = await writing.worded(context, newer, embed=True)
+    worded = await writing.wording(context, newer)
+    new = worded.lacking
+    made = await context.services.embed_documents(list(new.values())) if new else []
+    embeddings = dict(zip(new, made, strict=True))
     done = ReplacementReceipt(
         event_id=event_id, newer_ids=tuple(newer_ids), older_ids=tuple(older_ids)
     )
@@ -365,7 +354,7 @@ async def replace(
             stored.check_same_request(event, event_id, row["request_hash"])
             return done.model_copy(update={"repeated": True}), ()
         _check_replaceable(found["beliefs"], older_ids, context.scope)
-        written = await writing.write(tx, context, newer, embeddings, ())
+        written = await writing.write(tx, context, worded.drafts, embeddings, ())
         for receipt in written.recorded.values():
             if receipt.rejection is not None:
                 raise RejectedError(f"A person rejected belief {receipt.belief_id!r}.")

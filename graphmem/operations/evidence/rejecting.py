@@ -109,8 +109,8 @@ async def _aim(context: RequestContext, target: str | Triple) -> _Aim:
         return _Aim(target, None, {"id": target, "value_keys": None})
     parts = target.subject, target.predicate, target.object
     claim = claims.triple_claim(context.scope, *parts)
-    templates, _ = await stored.known_claims(context, [claim.predicate_key])
-    row = claims.reword_claim(claim, templates).row(context.tenant_scope, None)
+    known = await stored.known_claims(context, [claim.predicate_key])
+    row = claims.reword_claim(claim, known.templates).row(context.tenant_scope, None)
     keys = [key for key in (row["value_key"], row["statement_key"]) if key is not None]
     asked = {"id": None, "value_keys": keys}
     return _Aim(claim.id, row | {"label": "Belief"}, asked)

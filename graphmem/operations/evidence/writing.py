@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphmem import stored
 from graphmem.errors import GraphmemError
@@ -150,23 +150,31 @@ async def embed_statements(
         await context.fetch(EMBED, embeddings=embeddings)
 
 
-async def worded(
-    context: RequestContext, batch: Sequence[EvidenceDraft], *, embed: bool
-) -> tuple[list[EvidenceDraft], dict[str, Embedding]]:
-    """Return drafts worded with their predicates' templates, and the embeddings they need.
+class Wording(NamedTuple):
+    """Drafts worded with their predicates' templates."""
 
-    An embedded belief needs a new embedding only if its wording changes.
-    """
+    drafts: Sequence[EvidenceDraft]
+    lacking: Mapping[str, str]
+    """Statements without an embedding, by the id of their belief: an embedded belief needs a new
+    one only if its wording changes."""
+    events: Sequence[Mapping[str, Any]]
+    """Those of the drafts that are stored already."""
+
+
+async def wording(tx: Tx | RequestContext, batch: Sequence[EvidenceDraft]) -> Wording:
+    """Return how the drafts of a batch are worded, and what of them is stored."""
     drafted = [draft.claim for draft in batch]
-    templates, beliefs = await stored.known_claims(
-        context, [one.predicate_key for one in drafted], [one.id for one in drafted]
+    known = await stored.known_claims(
+        tx,
+        [one.predicate_key for one in drafted],
+        [one.id for one in drafted],
+        [draft.event_id for draft in batch],
     )
-    worded = [draft.reword(templates) for draft in batch]
-    new = {d.claim.id: d.claim.statement for d in worded if _words(d, beliefs.get(d.claim.id))}
-    if not embed or not new:
-        return worded, {}
-    made = await context.services.embed_documents(list(new.values()))
-    return worded, dict(zip(new, made, strict=True))
+    drafts = [draft.reword(known.templates) for draft in batch]
+    new = {
+        d.claim.id: d.claim.statement for d in drafts if _words(d, known.beliefs.get(d.claim.id))
+    }
+    return Wording(drafts, new, known.events)
 
 
 def _words(draft: EvidenceDraft, belief: Mapping[str, Any] | None) -> bool:
@@ -175,31 +183,64 @@ def _words(draft: EvidenceDraft, belief: Mapping[str, Any] | None) -> bool:
     )
 
 
-async def append(
+async def append(context: RequestContext, batch: Sequence[EvidenceDraft]) -> WriteResult:
+    """Write a batch in one transaction, each event once; `embed_statements` embeds it later."""
+    done, _ = await _append(context, batch, None, stated=False)
+    return done
+
+
+async def append_embedded(
+    context: RequestContext, draft: EvidenceDraft, *, stated: bool
+) -> WriteResult:
+    """Write one draft with the embedding of its statement, in one transaction."""
+    wanted: Sequence[str] = [draft.claim.statement]
+    if not context.services.embeds_first(1):
+        wanted = [*(await wording(context, [draft])).lacking.values()]
+    embeddings: dict[str, Embedding] = {}
+    while True:
+        # Repeats only if a template words the statement otherwise than expected.
+        if wanted:
+            made = await context.services.embed_documents(wanted)
+            embeddings |= zip(wanted, made, strict=True)
+        done, wanted = await _append(context, [draft], embeddings, stated=stated)
+        if not wanted:
+            return done
+
+
+async def _append(
     context: RequestContext,
     batch: Sequence[EvidenceDraft],
-    embeddings: Mapping[str, Embedding],
+    embeddings: Mapping[str, Embedding] | None,
     *,
-    stated: bool = False,
-) -> WriteResult:
-    """Write a batch in one transaction, each event once."""
+    stated: bool,
+) -> tuple[WriteResult, Sequence[str]]:
+    """Write a batch; if embeddings are missing, return their statements instead.
+
+    Args:
+        embeddings: embeddings by statement; None: they are added later.
+    """
     named = sorted({d.event_id for d in batch if d.given.event_id})
     now = context.services.clock.now()
 
-    async def work(tx: Tx) -> WriteResult:
+    async def work(tx: Tx) -> tuple[WriteResult, Sequence[str]]:
         undeclared = await undeclared_predicates(tx, context, batch)
         if stated or undeclared:
             await tx.fetch(stored.LOCK_TENANT)
             undeclared = await undeclared_predicates(tx, context, batch)
         if named:
             await tx.fetch(stored.LOCK_EVENT_IDS, ids=named)
-        found = await stored.find_existing(tx, [d.event_id for d in batch])
-        done = await write(tx, context, batch, embeddings, found["events"])
+        worded = await wording(tx, batch)
+        made: dict[str, Embedding] = {}
+        if embeddings is not None:
+            if lacking := {*worded.lacking.values()} - embeddings.keys():
+                return WriteResult({}, ()), sorted(lacking)
+            made = {one: embeddings[text] for one, text in worded.lacking.items()}
+        done = await write(tx, context, worded.drafts, made, worded.events)
         if undeclared:
-            await declare_predicates(tx, context, batch, undeclared, now)
+            await declare_predicates(tx, context, worded.drafts, undeclared, now)
         if stated:
             await tx.fetch(REFRESH, ids=[d.claim.id for d in batch])
-        return done
+        return done, ()
 
     return await context.write(work)
 
