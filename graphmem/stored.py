@@ -55,7 +55,7 @@ async def turn_pages(
 
 
 class KnownClaims(NamedTuple):
-    """What is stored that the wording and the embedding of claims depend on."""
+    """Stored data that the wording and the embedding of claims depend on."""
 
     templates: dict[str, str]
     """Templates of predicates, by key."""
