@@ -298,8 +298,8 @@ def status(settings: Settings) -> ServerStatus:
         home=folder.root,
         cache=cache_root(settings),
         password_file=folder.password_file,
-        data_bytes=_size(folder.root),
-        cache_bytes=_size(cache_root(settings)),
+        data_bytes=folder_bytes(folder.root),
+        cache_bytes=folder_bytes(cache_root(settings)),
     )
 
 
@@ -393,7 +393,7 @@ def _accepts_login(endpoint: Endpoint) -> bool:
     return True
 
 
-def _size(root: Path) -> int:
+def folder_bytes(root: Path) -> int:
     """Return the bytes of all files below a folder, without files that vanish meanwhile."""
     total = 0
     for path in root.rglob("*"):

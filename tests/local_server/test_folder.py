@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -192,6 +193,27 @@ def test_a_process_of_the_server_inherits_what_it_needs_alone(
     found = environment()
     assert not found.keys() & {*planted}
     assert found.keys() >= {"PATH", "LC_TIME", "TZ", "SystemRoot"}
+
+
+@pytest.mark.parametrize(
+    ("free", "heap", "level"), [(3.0, "1g", "ok"), (2.2, "1g", "warn"), (2.0, "1G", "warn")]
+)
+def test_memory_is_compared_with_what_the_server_may_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: float, heap: str, level: str
+) -> None:
+    settings = Settings(home=tmp_path / "home", cache=tmp_path / "cache", heap=heap)
+    index = DataFolder.of(settings).root / "data/databases/neo4j/schema/index/vector-2026.08/7"
+    index.mkdir(parents=True)
+    with (index / "_0.vec").open("wb") as file:
+        file.truncate(500_000_000)
+    memory = Mock(available=int(free * 1e9))
+    monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
+    [found] = [one for one in local_server.diagnose(settings) if one.name == "memory"]
+    assert found.level == level, found
+    assert "At most 2.1 GB for the server" in found.message
+    assert "Vector indexes: 0.5 GB" in found.message
+    asked = {3.0: "", 2.2: "Add memory", 2.0: "GRAPHMEM_HEAP"}[free]
+    assert asked in found.advice
 
 
 @pytest.mark.parametrize("below", ["", "deeper/still"])
