@@ -61,9 +61,14 @@ pictures:
 screenshots:
     python -m bench screenshots
 
-# Write docs/api.md and docs/openapi.json from signatures and docstrings.
+# Build the documentation site into site/; fails on a warning.
+docs:
+    NO_MKDOCS_2_WARNING=1 mkdocs build
+
+# Write what declarations decide of docs/reference, and docs/openapi.json.
 api:
     python -m tests.docs.api_reference
+    python -m tests.docs.reference_pages
     python -m tests.docs.openapi_document
 
 # Write the locked packages of the image.
@@ -75,7 +80,7 @@ lock-image:
 client:
     python -m tests.serve.test_typescript
 
-# Write the parts of docs/objects.md and docs/sealing.md that follow from the node classes.
+# Write the parts of docs/reference/objects.md and docs/explanation/sealing.md that follow from the node classes.
 nodes:
     python -m tests.docs.node_pages
 

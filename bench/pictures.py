@@ -1,4 +1,4 @@
-"""Screenshots of Neo4j Browser for README.md and docs/browser.md, on a temporary server."""
+"""Screenshots of Neo4j Browser for README.md and docs/how-to/browser.md, on a temporary server."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The graph as neomodel classes, for reading only.
 
 The classes match the migrated schema: labels, properties, relationships, keys and indexes. A
-node's `id` is the attribute `uid`, because neomodel reserves the name `id`. docs/objects.md
-has examples.
+node's `id` is the attribute `uid`, because neomodel reserves the name `id`.
+docs/reference/objects.md has examples.
 """
 
 from __future__ import annotations

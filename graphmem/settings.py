@@ -178,7 +178,7 @@ class Settings(BaseModel):
     """Seconds without a request after which an MCP session over HTTP is closed."""
 
     serve_keys: Path | None = None
-    """File of the keys of `graphmem serve`; unset: in the data folder. See docs/http.md."""
+    """File of the keys of `graphmem serve`; unset: in the data folder."""
     serve_max_connections: int = Field(2_000, ge=16, le=10_000)
     """Maximum connections of `graphmem serve`; a quarter of the process's files if fewer."""
     serve_request_timeout_s: float = Field(10.0, gt=0, le=600)

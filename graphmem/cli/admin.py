@@ -251,7 +251,7 @@ def settings(app: App) -> None:
     GRAPHMEM_CONSOLIDATION__MIN_EPISODES is `min_episodes` in the table [consolidation] of TOML;
     likewise for the tables upkeep, pruning and recall. Secrets stay hidden. Files of a project
     must not choose programs (java, home, cache, maven_mirror), open access (serve_keys) or
-    send your graph's content elsewhere: docs/settings.md.
+    send your graph's content elsewhere: docs/reference/settings.md.
     """
     from graphmem.cli.views import admin as views
     from graphmem.settings import FIELDS

@@ -38,7 +38,7 @@ def serve(app: App, **given: Any) -> None:
     Clients need a key. The explorer is at /, MCP at /mcp.
 
     `graphmem serve keys create` makes a key. GET /openapi.json describes the routes, and
-    docs/http.md the first calls.
+    docs/reference/http.md the first calls.
     """
     context = click.get_current_context()
     if context.invoked_subcommand is not None:

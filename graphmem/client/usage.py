@@ -213,8 +213,8 @@ class AsyncUsage(AsyncNamespace):
         episodes (`episodes.pin`), unrated, MEDIUM and HIGH ones. A VERY_LOW episode is archived
         after 30 days without a write or an access; its turns are not found. The full text of a LOW
         episode moves to an archive after 14 days, and the episode is archived after 30. Nothing is
-        deleted, and `restore_pruned` restores all items. Ratings are those of the last `rate()`;
-        `roll_up` shortens the search log.
+        deleted, and `restore_pruned` restores all items. Ratings are those of the last
+        `usage.rate()`; `roll_up` shortens the search log.
 
         Safe to interrupt and to repeat: each item is pruned completely, under the id of the run.
 
@@ -311,7 +311,7 @@ class AsyncUsage(AsyncNamespace):
 
         Rolls up sessions that `rate` has rated and that ended at least `days` ago, in the order of
         their ends, and entries of that age outside any session. Ratings stay, and
-        `rate(from_scratch=True)` starts from their values at that time. Accesses to memories,
+        `usage.rate(from_scratch=True)` starts from their values at that time. Accesses to memories,
         beliefs and episodes stay; those to files, symbols and documents are replaced too, and
         those that no entry names any more are removed unless their rating is above LOW. `audit`
         and `dashboard` no longer show these entries. They cannot be restored.

@@ -1,8 +1,8 @@
 """Facts from a few plain English sentences, without a model.
 
 A sentence is read if it begins with "I" or "my" after openers like "well" or "by the way", and a
-clause of it if all of it fits one of the forms in docs/extraction.md. A turn of which a part is
-quoted, pasted, fiction or a text to work on is not read at all.
+clause of it if all of it fits one of the forms in docs/explanation/extraction.md. A turn of which a
+part is quoted, pasted, fiction or a text to work on is not read at all.
 """
 
 from __future__ import annotations

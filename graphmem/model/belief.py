@@ -20,7 +20,7 @@ MIN_LEAD = 1e-6
 
 
 class Vitality(Record):
-    """Vitality of a belief, computed from its events as of two times; see docs/beliefs.md."""
+    """Vitality of a belief as of two times, from its events: see docs/explanation/beliefs.md."""
 
     retrieval: float
     """R, the retrievability, in [0, 1]; it decays until the belief is accessed or supported."""
@@ -400,8 +400,8 @@ class Belief(BeliefText):
     contested: bool = False
     verdict: Verdict
     trust: Trust | None = None
-    """Who vouches for it: see docs/trust.md. None if not computed, as in `why`, whose result has
-    it."""
+    """Who vouches for it: see docs/explanation/trust.md. None if not computed, as in `why`, whose
+    result has it."""
     vitality: Vitality | None = None
     """Vitality; None if not computed, as in `recall` and `why`."""
 

@@ -57,7 +57,7 @@ class VitalityPolicy(ConfiguredPolicy):
     """Maximum of S, in days."""
     gate_base: float = Field(0.1, ge=0, le=10)
     """Factor of ln(1 + retrievals) ln(1 + days) in the gate; fitted like its bounds to three
-    targets, see docs/beliefs.md."""
+    targets, see docs/explanation/beliefs.md."""
     gate_min: Unit = 0.1
     """Minimum of the gate."""
     gate_max: Unit = 0.42

@@ -250,7 +250,7 @@ class BeliefReasons(Shown):
 
     belief: Belief
     trust: Trust
-    """Who vouches for it: see docs/trust.md."""
+    """Who vouches for it: see docs/explanation/trust.md."""
     policy: PolicyRead
     pieces: tuple[EvidenceDetail, ...]
     """One page of the evidence, oldest first."""
@@ -287,7 +287,7 @@ class MemoryReasons(Shown):
 
     memory: Memory
     trust: Trust
-    """Who vouches for its text: see docs/trust.md."""
+    """Who vouches for its text: see docs/explanation/trust.md."""
     history: tuple[MemoryEvent, ...]
     """Its newest events, oldest first."""
     chain: MemoryChain
@@ -348,7 +348,7 @@ class Card(Record):
 
     item: Item
     trust: Trust
-    """Who vouches for its text: see docs/trust.md."""
+    """Who vouches for its text: see docs/explanation/trust.md."""
     events: tuple[MemoryEvent | BeliefEvent, ...] = ()
     """For a memory its history, for a belief its statements and evidence: the 20 newest, oldest
     first."""

@@ -57,7 +57,7 @@ class Score(StrEnum):
 class RecallPolicy(ConfiguredPolicy):
     """Ranking of recalled items.
 
-    The defaults measured best; docs/recall.md shows the contribution of each part.
+    The defaults measured best; docs/explanation/recall.md shows the contribution of each part.
     """
 
     score: Score = Score.BLENDED
@@ -259,7 +259,7 @@ class Bite(Record):
     bm25: float | None
     bm25_rank: int | None
     trust: Trust = "unknown"
-    """Who vouches for its text; docs/trust.md has the rule."""
+    """Who vouches for its text; docs/explanation/trust.md has the rule."""
     rating: Rating | None = None
     """Usage rating, which has no influence on the rank; None if never rated, for a turn, or for a
     read as of another time."""

@@ -86,7 +86,7 @@ class Fit(NamedTuple):
 
 
 FITS = {"e5-small-v2-q8": Fit(late=21.5, similarity=12.0, candidates=0.8, constant=-16.5)}
-"""Fit by model; docs/recall.md has the figures."""
+"""Fit by model; docs/explanation/recall.md has the figures."""
 
 
 class Likeness(NamedTuple):

@@ -23,7 +23,8 @@ ROUNDING = 1e-6
 
 RELEVANCE_FLOORS = {"e5-small-v2-q8": 0.352}
 """Calibrated similarity that the best of 200 texts reaches for almost every question with an
-answer, and for few others, by model; docs/recall.md has the figures. Unknown for other models."""
+answer, and for few others, by model; docs/explanation/recall.md has the figures. Unknown for other
+models."""
 _FULL = 200
 
 FIRST_GENERATION = 1

@@ -1,4 +1,4 @@
-"""The figures of docs/beliefs.md, drawn from the tables of a run."""
+"""The figures of docs/evidence/belief-quality.md, drawn from the tables of a run."""
 
 from __future__ import annotations
 

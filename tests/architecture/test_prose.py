@@ -29,7 +29,7 @@ AREAS = {
     ),
     "tests": ("tests",),
 }
-GENERATED = {ROOT / "docs" / "api.md"}
+GENERATED = {ROOT / "docs" / "reference" / f"{page}.md" for page in ("python", "records", "cli")}
 ENGLISH = {
     ROOT / "graphmem" / "extraction" / "clause_words.py",
     ROOT / "tests" / "extraction" / "stated.py",

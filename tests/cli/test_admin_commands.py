@@ -215,17 +215,6 @@ def test_every_leaf_offers_json() -> None:
             assert any("--json" in param.opts for param in command.params), path
 
 
-def test_the_readme_names_every_command() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    table = readme[readme.index("| command |") :]
-    for path, command in commands(cli):
-        if isinstance(command, click.Group) or command.hidden:
-            continue
-        _, top, *below = path.split()
-        row = next(line for line in table.splitlines() if f"`graphmem {top}" in line)
-        assert re.search(rf"\b{' '.join([*below] or [top])}\b", row), path
-
-
 def test_events_are_sealed_and_compared(run: Run, look: Look, tenant: str, tmp_path: Path) -> None:
     assert "Nothing to seal." in run("admin", "seal").out
     run("memory", "remember", "The user lives in Porto")

@@ -1,14 +1,16 @@
-"""Write docs/api.md from the signatures and docstrings of the public names: `just api`."""
+"""Write the pages of the Python API from signatures and docstrings: `just api`."""
 
 from __future__ import annotations
 
 import ast
 import copy
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, get_args, get_origin
@@ -34,7 +36,6 @@ from graphmem import (
     upkeep,
     usage,
 )
-from graphmem.errors import GraphmemError
 from tests.plugins.twins import NAMESPACES, exported, methods
 
 FEATURES = (
@@ -52,53 +53,64 @@ FEATURES = (
 CLIENT = Path(graphmem.__file__).parent / "client"
 NAMED = frozenset({"AsOfLike", "BeliefLike", "Rejectable", "RoleMap"})
 """Types of arguments that the page shows by name."""
-PAGE = Path(__file__).parents[2] / "docs" / "api.md"
+FOLDER = Path(__file__).parents[2] / "docs" / "reference"
+SECTION = re.compile(r"^(Args|Returns|Yields|Raises):\n((?:    .*\n?|\n)+)", re.MULTILINE)
+TITLES = {"Args": "Arguments", "Returns": "Returns", "Yields": "Yields", "Raises": "Errors"}
 WIDTH = 100
 KEPT = "\N{NO-BREAK SPACE}"
 INTRODUCTION = """
-# API reference
+# Python API
 
-`just api` writes this page from signatures and docstrings; `help()` shows the arguments and errors
-of each method. `AsyncGraphMem`, `AsyncHandle` and `AsyncSession` have the same methods, awaited.
-The [glossary](glossary.md) explains the terms.
+`just api` writes this page from signatures and docstrings. `AsyncGraphMem`, `AsyncHandle` and
+`AsyncSession` have the same methods, awaited. The [glossary](../glossary.md) explains the terms.
 
-- **Import** the names marked *top level* from `graphmem`, all other records from `graphmem.model`
-  or the module that an entry names.
+- **Import** the names marked *top level* from `graphmem`. All other [records](records.md) are in
+  `graphmem.model` or the module that an entry names; errors are in `graphmem.errors`, see
+  [error codes](errors.md).
 - **Instants** need a time zone. `on_progress` is called after each step with its name and a count.
 - **Ids**: where a belief is meant, `BeliefLike` is its id, or a record or receipt that has it.
 - **Pages**: `item_address` of `graphmem.explorer` returns the address of any id in the
-  [explorer](explorer.md#links).
+  [explorer](../how-to/explorer.md#links).
 """
 
 
-def reference() -> str:
-    """Return the text of the page."""
+def calls() -> str:
+    """Return the text of the page of classes and methods."""
     owned = sorted(set(methods(GraphMem)) - set(methods(Handle)))
     parts = [
         INTRODUCTION.strip(),
         "## GraphMem",
-        about(GraphMem),
-        *(method("GraphMem", name, getattr(GraphMem, name)) for name in owned),
+        f"{about(GraphMem)} *Top level*, as `AsyncGraphMem`.",
+        *(method("GraphMem.", name, getattr(GraphMem, name)) for name in owned),
         "## Handle",
-        about(Handle),
-        *(method("handle", name, getattr(Handle, name)) for name in methods(Handle)),
+        f"{about(Handle)} *Top level*, as `AsyncHandle`.",
+        *(method("", name, getattr(Handle, name)) for name in methods(Handle)),
     ]
     for space, (_, owner) in NAMESPACES.items():
         parts += [f"## Namespace `{space}`", first_sentence(getattr(Handle, space))]
-        parts += [method(f"handle.{space}", name, getattr(owner, name)) for name in methods(owner)]
-    parts += ["## Session", about(Session)]
+        parts += [method(f"{space}.", name, getattr(owner, name)) for name in methods(owner)]
+    parts += ["## Session", f"{about(Session)} *Top level*, as `AsyncSession`."]
     own = sorted(set(methods(Session)) - set(methods(Handle)))
-    parts += [method("session", name, getattr(Session, name)) for name in own]
-    parts += ["### PromptMessages", about(PromptMessages)]
+    parts += [method("session.", name, getattr(Session, name)) for name in own]
     parts += ["`session.episode_id`: str. " + first_sentence(Session.episode_id)]
-    for title, kind in (("Records", BaseModel), ("Enumerations", Enum), ("Errors", GraphmemError)):
+    parts += ["### PromptMessages", f"{about(PromptMessages)} *Top level.*"]
+    return "\n\n".join(parts) + "\n"
+
+
+def records() -> str:
+    """Return the text of the page of records, enumerations and types."""
+    parts = ["# Records", "`just api` writes this page. Methods return frozen pydantic records."]
+    for title, kind in (("Records", BaseModel), ("Enumerations", Enum)):
         parts += [f"## {title}", *(described(one) for one in classes(kind))]
     parts += ["## Types of fields", "\n".join(aliases())]
     return "\n\n".join(parts) + "\n"
 
 
+PAGES = {"python": calls, "records": records}
+
+
 def method(owner: str, name: str, function: Callable[..., Any]) -> str:
-    """Return the entry of a method: its signature and the first sentence of its docstring."""
+    """Return the entry of a method: its signature and its docstring."""
     signature = inspect.signature(function)
     given = [p for p in signature.parameters.values() if p.name != "self"]
     shown = [parameter(p) for p in given]
@@ -109,13 +121,23 @@ def method(owner: str, name: str, function: Callable[..., Any]) -> str:
     # A line ends only between two parameters.
     unbroken = ", ".join(one.replace(" ", KEPT) for one in shown)
     call = textwrap.fill(
-        f"{owner}.{name}({unbroken}){KEPT}->{KEPT}{result}",
+        f"{owner}{name}({unbroken}){KEPT}->{KEPT}{result}",
         WIDTH,
         subsequent_indent="    ",
         break_long_words=False,
         break_on_hyphens=False,
     ).replace(KEPT, " ")
-    return f"### {name}\n\n{textwrap.indent(call, '    ')}\n\n{first_sentence(function)}"
+    text = SECTION.sub(_section, inspect.getdoc(function) or "").strip()
+    return f"### {owner}{name}\n\n{textwrap.indent(call, '    ')}\n\n{text}"
+
+
+def _section(found: re.Match[str]) -> str:
+    """Return a section of a docstring as a list, or as text if it has no names."""
+    title, text = found[1], textwrap.dedent(found[2]).strip()
+    if title in ("Args", "Raises"):
+        entries = re.findall(r"^(\S.*?): (.+(?:\n .+)*)", text, re.MULTILINE)
+        text = "\n".join(f"- `{name}`: {' '.join(words.split())}" for name, words in entries)
+    return f"**{TITLES[title]}**\n\n{text}\n\n"
 
 
 def parameter(given: inspect.Parameter) -> str:
@@ -189,8 +211,6 @@ def described(one: type) -> str:
     parts = [f"### {one.__name__}", f"{first_sentence(one)}{place}"]
     if issubclass(one, Enum):
         parts += ["Values: " + ", ".join(f"`{member.value}`" for member in one) + "."]
-    elif issubclass(one, GraphmemError):
-        parts[1] += f" Code `{one.code}`."
     elif issubclass(one, BaseModel):
         parts += ["\n".join(fields(one))]
     return "\n\n".join(part for part in parts if part)
@@ -199,15 +219,35 @@ def described(one: type) -> str:
 def fields(record: type[BaseModel]) -> Iterator[str]:
     """Yield the lines of a record's fields and properties."""
     written: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for owner in reversed(record.__mro__):
+        if owner.__module__.startswith("graphmem."):
+            texts |= attribute_docs(owner)
         written |= {name: str(kind) for name, kind in inspect.get_annotations(owner).items()}
     for name, field in record.model_fields.items():
         value = "…" if field.default_factory else default(field.default).removeprefix(" = ")
-        yield f"- `{name}: {plain(written[name])}{f' = {value}' if value else ''}`"
+        meaning = texts.get(name)
+        shown = f"- `{name}: {plain(written[name])}{f' = {value}' if value else ''}`"
+        yield f"{shown}: {meaning}" if meaning else shown
     for name, member in inspect.getmembers_static(record, lambda m: isinstance(m, property)):
         if not name.startswith(("_", "model_")):
             result = plain(inspect.signature(member.fget).return_annotation)
             yield f"- `{name}: {result}`, a property"
+
+
+def attribute_docs(owner: type) -> dict[str, str]:
+    """Return the docstrings below the attributes of a class, each as one line."""
+    [found] = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
+    assert isinstance(found, ast.ClassDef)
+    docs = {}
+    for line, after in pairwise(found.body):
+        match line, after:
+            case (
+                ast.AnnAssign(target=target) | ast.Assign(targets=[target]),
+                ast.Expr(ast.Constant(str(text))),
+            ):
+                docs[ast.unparse(target)] = " ".join(text.split())
+    return docs
 
 
 def aliases() -> Iterator[str]:
@@ -243,4 +283,5 @@ def first_sentence(documented: object) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(reference(), "utf-8")
+    for name, text in PAGES.items():
+        (FOLDER / f"{name}.md").write_text(text(), "utf-8")

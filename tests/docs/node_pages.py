@@ -1,4 +1,4 @@
-"""Parts of docs/objects.md and docs/sealing.md that follow from the node classes.
+"""Parts of two pages that follow from the node classes.
 
 After a change of a class, `just nodes` writes them.
 """
@@ -19,15 +19,17 @@ from tests.docs.api_reference import about
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PARTS = {
-    "objects": re.compile(r"(?<=\n## Classes\n\n).*", re.DOTALL),
-    "sealing": re.compile(r"(?<=\n\| --- \| --- \| --- \| --- \|\n).*?(?=\n\n)", re.DOTALL),
+    "reference/objects": re.compile(r"(?<=\n## Classes\n\n).*", re.DOTALL),
+    "explanation/sealing": re.compile(
+        r"(?<=\n\| --- \| --- \| --- \| --- \|\n).*?(?=\n\n)", re.DOTALL
+    ),
 }
 EVENT = "| Event | all others |  | `imported_path` |"
 
 
 def page(name: str) -> str:
     """Return a page with the part that follows from the classes."""
-    part = "\n".join({"objects": classes, "sealing": sealed}[name]())
+    part = "\n".join({"reference/objects": classes, "explanation/sealing": sealed}[name]())
     return PARTS[name].sub(lambda _: part, (DOCS / f"{name}.md").read_text("utf-8"), count=1)
 
 

@@ -1,4 +1,4 @@
-"""A whole process tree connects only to what docs/connections.md allows; strace records it."""
+"""A process tree connects only to what docs/reference/connections.md allows; strace records it."""
 
 from __future__ import annotations
 

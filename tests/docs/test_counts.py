@@ -17,10 +17,11 @@ from tests.jobs import test_workers_stopped as stopped
 from tests.plugins import poison
 
 ROOT = Path(__file__).parents[2]
+GENERATED = ("python", "records", "cli", "errors", "events")
 PAGES = {
     path.relative_to(ROOT).as_posix(): " ".join(path.read_text("utf-8").split())
-    for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
-    if path.name != "api.md"  # generated
+    for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    if path.stem not in GENERATED and path.parent.name != "development"
 }
 WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
@@ -34,30 +35,32 @@ THINGS = (
 )
 
 COUNTED: dict[tuple[str, str], Callable[[], int]] = {
-    ("docs/procedures.md", rf"There are {NUMBER}, all of them"): (
+    ("docs/reference/procedures.md", rf"There are {NUMBER}, all of them"): (
         lambda: len(procedure_specs(Settings()))
     ),
-    ("docs/mcp.md", rf"the {NUMBER} tools of everyday use"): lambda: len(core()),
-    ("docs/mcp.md", rf"The {NUMBER} tools were chosen"): lambda: len(core()),
-    ("docs/mcp.md", rf"and {NUMBER} prompts: `ask`"): (
+    ("docs/reference/mcp.md", rf"the {NUMBER} tools of everyday use"): lambda: len(core()),
+    ("docs/reference/mcp.md", rf"The {NUMBER} tools were chosen"): lambda: len(core()),
+    ("docs/reference/mcp.md", rf"and {NUMBER} prompts: `ask`"): (
         lambda: len(offered_prompts(read_only=False))
     ),
-    ("docs/reliability.md", rf"of each of {NUMBER} jobs"): lambda: len(stopped.JOBS),
-    ("docs/trust.md", rf"the {NUMBER} reads that take a time"): lambda: len(lookahead.READS),
-    ("docs/trust.md", rf"proposes {NUMBER} tests that"): (
-        lambda: len(re.findall(r"\| \d+ \|", PAGES["docs/trust.md"]))
+    ("docs/evidence/reliability.md", rf"of each of {NUMBER} jobs"): lambda: len(stopped.JOBS),
+    ("docs/explanation/trust.md", rf"the {NUMBER} reads that take a time"): lambda: len(
+        lookahead.READS
     ),
-    ("docs/trust.md", rf"stores {NUMBER} hostile texts"): (
+    ("docs/explanation/trust.md", rf"proposes {NUMBER} tests that"): (
+        lambda: len(re.findall(r"\| \d+ \|", PAGES["docs/explanation/trust.md"]))
+    ),
+    ("docs/explanation/trust.md", rf"stores {NUMBER} hostile texts"): (
         lambda: len(poison.ATTACKS) * len(poison.CARRIERS)
     ),
-    ("docs/trust.md", rf"texts, {NUMBER} attacks"): lambda: len(poison.ATTACKS),
-    ("docs/trust.md", rf"attacks in {NUMBER} carriers"): lambda: len(poison.CARRIERS),
+    ("docs/explanation/trust.md", rf"texts, {NUMBER} attacks"): lambda: len(poison.ATTACKS),
+    ("docs/explanation/trust.md", rf"attacks in {NUMBER} carriers"): lambda: len(poison.CARRIERS),
 }
 OTHERS = {
-    ("docs/benchmarks.md", "15 reads"): "runs of a measurement",
-    ("docs/consolidation.md", "Two jobs"): "which two, follows",
-    ("docs/reliability.md", "10,000 command"): "runs of a measurement",
-    ("docs/reliability.md", "10,000 calls"): "runs of a measurement",
+    ("docs/evidence/benchmarks.md", "15 reads"): "runs of a measurement",
+    ("docs/explanation/consolidation.md", "Two jobs"): "which two, follows",
+    ("docs/evidence/reliability.md", "10,000 command"): "runs of a measurement",
+    ("docs/evidence/reliability.md", "10,000 calls"): "runs of a measurement",
 }
 """Numbers of such words that count nothing that the code has."""
 

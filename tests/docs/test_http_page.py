@@ -1,4 +1,4 @@
-"""The commands of docs/http.md run in order against a server."""
+"""The commands of docs/reference/http.md run in order against a server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.docs.conftest import FENCED
 from tests.plugins.children import environ_of
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "http.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "http.md").read_text("utf-8")
 START, CALLS, KEYS = (text for kind, text in FENCED.findall(PAGE) if kind == "bash")
 WORKERS = 2
 

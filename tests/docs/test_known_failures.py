@@ -12,7 +12,7 @@ REPORT = re.compile(r"[\w.-]+/[\w.-]+#\d+")
 
 def rows() -> set[tuple[str, frozenset[str]]]:
     """Return each test that the page names, with its reports."""
-    page = (ROOT / "docs" / "known-failures.md").read_text("utf-8")
+    page = (ROOT / "docs" / "evidence" / "known-failures.md").read_text("utf-8")
     cells = [line.split(" | ") for line in page.splitlines() if line.rstrip().endswith("` |")]
     return {(row[-1].strip("` |"), frozenset(REPORT.findall(row[0]))) for row in cells}
 

@@ -26,7 +26,7 @@ from tests.telemetry.test_graph_metrics import reading
 
 DOCS = Path(__file__).parents[2] / "docs"
 FOLDER = DOCS / "monitoring"
-PAGE = (DOCS / "monitoring.md").read_text("utf-8")
+PAGE = (DOCS / "how-to" / "monitoring.md").read_text("utf-8")
 ALERTS = yaml.safe_load((FOLDER / "alerts.yml").read_text("utf-8"))
 UNITS = yaml.safe_load((FOLDER / "alerts_test.yml").read_text("utf-8"))["tests"]
 DASHBOARD = json.loads((FOLDER / "grafana.json").read_text("utf-8"))

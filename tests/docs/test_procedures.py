@@ -1,4 +1,4 @@
-"""Every CALL that docs/procedures.md shows is one that the managed server answers."""
+"""Every CALL that docs/reference/procedures.md shows is one that the managed server answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.docs.conftest import FENCED, GRAPHMEM, Environ, run
 
-PAGE = (Path(__file__).parents[2] / "docs" / "procedures.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "procedures.md").read_text("utf-8")
 
 
 @pytest.mark.system

@@ -1,4 +1,4 @@
-"""docs/reembedding.md runs step by step, with a model that needs no service."""
+"""docs/how-to/reembedding.md runs step by step, with a model that needs no service."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.docs.conftest import FENCED, GRAPHMEM, Environ, python, run
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reembedding.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "reembedding.md").read_text("utf-8")
 MODEL = "openai/text-embedding-3-small"
 
 

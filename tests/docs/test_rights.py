@@ -1,4 +1,4 @@
-"""The rights in docs/trust.md are those of the check; run as a module, it prints the table."""
+"""The rights in docs/explanation/trust.md are those of the check; the module prints them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import get_args
 from graphmem.model import Trust
 from graphmem.rules import trust
 
-PAGE = Path(__file__).parents[2] / "docs" / "trust.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "trust.md"
 
 
 def table() -> str:

@@ -1,4 +1,4 @@
-"""Every block of docs/tutorial.md runs and prints what the page shows."""
+"""Every block of docs/tutorials/chat-agent.md runs and prints what the page shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tests.docs.conftest import FENCED, Environ, Follow, python, replied, run
 from tests.plugins.chat_service import KEY, ChatService
 
-PAGE = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "tutorials" / "chat-agent.md").read_text("utf-8")
 BLOCKS = FENCED.findall(PAGE)
 PLACES = [
     n
@@ -68,5 +68,5 @@ def test_a_reply_of_a_model_prints_what_the_page_shows(newcomer: Environ) -> Non
 
 
 def test_every_block_is_followed_by_a_test() -> None:
-    assert [kind for kind, _ in BLOCKS] == ["python", "text"] * 5
-    assert len(PLACES) == 3
+    assert [kind for kind, _ in BLOCKS] == ["python", "text"] * 4
+    assert len(PLACES) == 2

@@ -15,7 +15,7 @@ from tests.docs.conftest import FENCED
 ROOT = Path(__file__).parents[2]
 WRONG = "wrong.py"
 """A block with an error, which each checker must report."""
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The jobs and commands that docs/worker.md and the service files name exist."""
+"""The jobs and commands that docs/how-to/worker.md and the service files name exist."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from graphmem.cli import main
 from graphmem.jobs import schedule
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "worker.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "worker.md").read_text("utf-8")
 UNIT = ROOT / "docs" / "worker" / "graphmem-worker.service"
 
 

@@ -15,7 +15,7 @@ from graphmem.extraction.sentences import parse_window
 from graphmem.model import Turn
 from tests.plugins.sayings import read_together, turn
 
-PAGE = Path(__file__).parents[2] / "docs" / "extraction.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "extraction.md"
 FORM = re.compile(r"^\| `(?P<sentence>[^`]+)` \| `(?P<fact>[^`]+)` \|", re.MULTILINE)
 
 

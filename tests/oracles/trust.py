@@ -1,4 +1,4 @@
-"""Trust from events, by the definition in docs/trust.md: the oracle of the fragments *_trust."""
+"""Trust from events, as docs/explanation/trust.md defines it: oracle of the fragments *_trust."""
 
 from __future__ import annotations
 

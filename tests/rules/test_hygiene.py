@@ -153,7 +153,7 @@ def test_talk_about_credentials_passes(text: str) -> None:
 
 @pytest.mark.parametrize("half", ["tuning", "kept"])
 def test_ordinary_sentences_pass_and_every_shape_is_found(half: str) -> None:
-    """At most one ordinary sentence in a hundred is refused; see docs/trust.md."""
+    """At most one ordinary sentence in a hundred is refused; see docs/explanation/trust.md."""
     sentences = [text for text in credentials.ordinary() if credentials.half(text) == half]
     assert len(sentences) > 150
     refused_ones = [text for text in sentences if hygiene.contains_secret(text)]

@@ -322,7 +322,7 @@ def headings(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "path", sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]), ids=lambda path: path.name
+    "path", sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]), ids=lambda path: path.stem
 )
 def test_the_headings_of_real_pages(path: Path) -> None:
     text = path.read_text("utf-8")

@@ -5512,7 +5512,7 @@ export interface components {
         VerdictStatus: "accumulating" | "promoted" | "demoted";
         /**
          * Vitality
-         * @description Vitality of a belief, computed from its events as of two times; see docs/beliefs.md.
+         * @description Vitality of a belief as of two times, from its events: see docs/explanation/beliefs.md.
          */
         Vitality: {
             /** Retrieval */

@@ -1,4 +1,4 @@
-"""Dependencies of the models report nothing and fetch nothing; see docs/connections.md."""
+"""Dependencies of the models report and fetch nothing; see docs/reference/connections.md."""
 
 from __future__ import annotations
 
