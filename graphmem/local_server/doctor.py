@@ -35,7 +35,7 @@ MIN_SPACE_BYTES = 200_000_000
 JAVA_BYTES = 500_000_000
 """Memory of the server besides its heap and its page cache: compiled code, classes, buffers and
 threads. Measured: at most 0.4 GB after an hour of tests, with heaps of 0.5 and 1 GB."""
-UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+UNITS = {unit: 1 << 10 * n for n, both in enumerate(("kK", "mM", "gG"), 1) for unit in both}
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def _memory(
 
 def _bytes(size: str) -> int:
     """Return the bytes of a size such as `512m`."""
-    return int(size[:-1]) * UNITS[size[-1].lower()]
+    return int(size[:-1]) * UNITS[size[-1]]
 
 
 def _existing(place: Path) -> Path:
