@@ -73,13 +73,15 @@ def measure(
             version, counter = bare.server_version(), profiler(client)
             for name, curve in shared.items():
                 for size in sizes or curve.sizes:
-                    place = Place(client, bare, f"{name} {size}", size, steps)
+                    place = Place(client, bare, f"{name} {size}", size)
+                    steps.say(f"{name}: {size:,}")
                     costs += _costs(name, curve, place, counter)
     for name in chosen.keys() - shared.keys():
         for size in sizes or chosen[name].sizes:
             with _server(steps) as (client, bare):
                 version = bare.server_version()
-                place = Place(client, bare, "asked", size, steps)
+                place = Place(client, bare, "asked", size)
+                steps.say(f"{name}: {size:,}")
                 costs += _costs(name, chosen[name], place, profiler(client))
     rows = list(_grown(costs))
     if figures is not None:
@@ -109,7 +111,6 @@ def _server(steps: Steps) -> Iterator[tuple[GraphMem, Bare]]:
 
 
 def _costs(name: str, curve: Curve, place: Place, counter: Profiler) -> Iterator[Cost]:
-    place.steps.say(f"{name}: {place.size:,}")
     calls = curve.build(place)
     place.bare.await_indexes()
     for call, work in calls.items():

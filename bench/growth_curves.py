@@ -19,7 +19,6 @@ from graphmem.testing import HashEmbedder
 
 if TYPE_CHECKING:
     from bench.bare import Bare
-    from bench.progress import Steps
     from graphmem import GraphMem, Handle
 
 Calls = dict[str, Callable[[], object]]
@@ -31,6 +30,8 @@ TOTAL = 20_000
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 BATCH = 500
+ROWS = 100
+"""Memories of one time, written together."""
 DECADES = (10, 100, 1_000, 10_000)
 
 
@@ -42,7 +43,6 @@ class Place:
     bare: Bare
     tenant: str
     size: int
-    steps: Steps
 
     @property
     def handle(self) -> Handle:
@@ -52,8 +52,8 @@ class Place:
     def fill(self, number: int, tenant: str | None = None, seed: int = 1) -> list[str]:
         """Write memories of synthetic texts into the tenant; return their ids."""
         ids = list[str]()
-        for first in range(0, number, BATCH):
-            texts = self.texts(first, min(BATCH, number - first), seed)
+        for first in range(0, number, ROWS):
+            texts = self.texts(first, min(ROWS, number - first), seed)
             ids += self.write(texts, [START + first * MINUTE], tenant=tenant)
         return ids
 
@@ -161,7 +161,7 @@ def _chain(place: Place) -> Calls:
     place.fill(BESIDE)
     first = str(handle.remember("The harbour opens at 0 o'clock").memory_id)
     head = [first]
-    for n in place.steps.over(range(1, place.size), "chain"):
+    for n in range(1, place.size):
         done = handle.supersede(head[-1], f"The harbour opens at {n} o'clock")
         head.append(str(done.newer_id))
 
@@ -185,7 +185,7 @@ def _aliases(place: Place) -> Calls:
     handle, numbers = place.handle, count(place.size)
     place.fill(BESIDE)
     handle.observe("Ada", "keeps", "bees")
-    for n in place.steps.over(range(place.size), "aliases"):
+    for n in range(place.size):
         handle.aliases.add(f"Countess {n}", "Ada")
     known = claims.triple_claim(GLOBAL_SCOPE, "Ada", "keeps", "bees").id
     return {
@@ -204,7 +204,7 @@ def _tenants(place: Place) -> Calls:
     place.fill(BESIDE)
     handle.observe("Ada", "keeps", "bees")
     each = TOTAL // others
-    for n in place.steps.over(range(others), "tenants"):
+    for n in range(others):
         place.fill(each, f"other {n}", seed=2 + n)
     return {**_asking(handle), **_facts(handle)}
 
@@ -246,7 +246,7 @@ def _share(place: Place, own: Handle) -> None:
     """Write as many memories into the own scope as into all others together."""
     own.remember_many(place.texts(0, BESIDE))
     own.observe("Ada", "keeps", "bees")
-    for n in place.steps.over(range(place.size), "scopes"):
+    for n in range(place.size):
         part = place.texts(n, max(1, BESIDE // place.size), seed=3)
         place.handle.scope(f"other {n}").remember_many(part)
 
@@ -262,7 +262,7 @@ def _turns(place: Place) -> Calls:
             yield {"role": "user", "content": text, "at": START + n * MINUTE}
 
     episode = ""
-    for first in place.steps.over(range(0, place.size, BATCH), "turns"):
+    for first in range(0, place.size, BATCH):
         episode = chat.add_messages(messages(first)).episode_id
     page = handle.episodes.turns(episode, limit=10)
     turn = page.turns[0].id

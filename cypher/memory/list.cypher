@@ -1,7 +1,7 @@
 // List memories, newest first. Paged.
 // mode: read
 // rows: many
-// plan: NodeIndexSeek
+// plan: NodeIndexSeek PartialTop
 // params:
 //   $statuses   list      statuses to return
 //   $tags       list      required tags; all must match
@@ -16,19 +16,31 @@
 // columns:
 //   - card  map  see fragments/memory_card.cypher; and trust, its rank: see rules/trust.py
 
-MATCH (m:Memory)
-WHERE m.tenant = $tenant AND m.scope IN $scopes AND (m.status IN $statuses OR 'rejected' IN $statuses AND m.rulings IS NOT NULL)
-  AND ($since IS NULL OR m.created_at >= $since)
-  AND ($until IS NULL OR m.created_at < $until)
-  AND ($before_at IS NULL OR m.created_at < $before_at OR (m.created_at = $before_at AND m.id < $before_id))
-  AND all(tag IN $tags WHERE tag IN m.tags)
-  AND ($source IS NULL OR EXISTS {
-    MATCH (m)<-[:REINFORCES]-(e:Event)
-    WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.source = $source AND e.scope IN $scopes
-  })
-LET node = m
-// include: fragments/rejected_for_reader.cypher
-FILTER CASE WHEN reader_rejects THEN 'rejected' ELSE m.status END IN $statuses
+// Each scope is read in the order of the index, and only as far as the page. A status outside of CASE, or a date that may
+// be null, would make the server read and sort all memories.
+UNWIND $scopes AS one
+CALL (one) {
+  MATCH (m:Memory)
+  WHERE m.tenant = $tenant AND m.scope = one
+    AND m.created_at >= coalesce($since, datetime('0001-01-01T00:00:00Z'))
+    AND m.created_at <= coalesce($before_at, $until, datetime('9999-12-31T23:59:59Z'))
+    AND ($until IS NULL OR m.created_at < $until)
+    AND ($before_at IS NULL OR m.created_at < $before_at OR m.id < $before_id)
+    AND CASE WHEN m.rulings IS NULL THEN m.status IN $statuses ELSE EXISTS {
+      LET node = m
+      // include: fragments/rejected_for_reader.cypher
+      FILTER CASE WHEN reader_rejects THEN 'rejected' ELSE node.status END IN $statuses
+      RETURN node
+    } END
+    AND all(tag IN $tags WHERE tag IN m.tags)
+    AND ($source IS NULL OR EXISTS {
+      MATCH (m)<-[:REINFORCES]-(e:Event)
+      WHERE e.type IN ['ADD', 'IMPORT', 'REINFORCE_EXACT', 'REINFORCE_NEAR'] AND e.source = $source AND e.scope IN $scopes
+    })
+  RETURN m
+  ORDER BY m.tenant DESC, m.scope DESC, m.created_at DESC, m.id DESC
+  LIMIT $limit
+}
 WITH m
 ORDER BY m.created_at DESC, m.id DESC
 LIMIT $limit

@@ -191,6 +191,8 @@ async def digest_files(
         scope: scope of the episodes; None for all scopes.
         episodes: ids of the episodes; None for all.
     """
+    if episodes is not None and not episodes:
+        return ()
     files = await context.fetch(DIGEST_FILES, scope=scope, episodes=episodes)
     known = {path.name for path in given}
     return tuple(one for one in files if one not in known)
@@ -259,7 +261,8 @@ async def remove(
 ) -> int:
     """Redact the ids in all remaining events and replies and return the number affected."""
     changed = 0
-    event = reply = ""
+    # Replies mention no memories.
+    event, reply = "", "" if ids.beliefs else END
     marks = ids.marks
     while marks and (event, reply) != (END, END):
         place = {"event": event, "reply": reply, "beyond": ids.scope}

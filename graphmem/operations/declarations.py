@@ -44,6 +44,7 @@ def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
 
 
 LIST_ALIASES = catalog.query("alias/list", _alias)
+ALL = {"named": None, "other": None}
 
 
 async def say(context: RequestContext, name: str, other: str | None, given: EventSource) -> Alias:
@@ -60,7 +61,8 @@ async def say(context: RequestContext, name: str, other: str | None, given: Even
     row = claims.source_event(named, scope, EventType.SAME_AS, now, values, written)
 
     async def write(tx: Tx) -> None:
-        found = await tx.fetch(LIST_ALIASES, scopes=list(_chain(context)))
+        around = {"named": key, "other": other_key}
+        found = await tx.fetch(LIST_ALIASES, scopes=list(_chain(context)), **around)
         _check((key, name), (other_key, other), found, scope)
         await tx.fetch(
             SET_ALIAS,
@@ -89,7 +91,7 @@ def _check(
     listed: Sequence[tuple[str, str, Alias]],
     scope: str,
 ) -> None:
-    """Check that a name can become an alias; `listed` are the aliases of the chain of a scope."""
+    """Check that a name can become an alias; `listed` are the aliases that decide it."""
     (key, written), (other_key, other_written) = name, other
     if other_key is not None and other_written is not None:
         claims.check_alias_chain(
@@ -109,12 +111,12 @@ def _chain(context: RequestContext) -> Sequence[str]:
 
 async def aliases(context: RequestContext) -> list[Alias]:
     """Return the aliases in the scopes that the handle reads, sorted by name."""
-    return [alias for _, _, alias in await context.fetch(LIST_ALIASES)]
+    return [alias for _, _, alias in await context.fetch(LIST_ALIASES, **ALL)]
 
 
 async def canonical(context: RequestContext) -> Mapping[str, str]:
     """Return the canonical names, as written, for what the handle writes, by folded alias."""
-    found = await context.fetch(LIST_ALIASES, scopes=list(_chain(context)))
+    found = await context.fetch(LIST_ALIASES, scopes=list(_chain(context)), **ALL)
     # The list begins with the aliases of the write scope.
     return {key: alias.same_as for key, _, alias in reversed(found) if alias.same_as is not None}
 

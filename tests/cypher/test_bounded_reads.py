@@ -1,0 +1,79 @@
+"""Calls that read no more in a large tenant than in a small one, counted in database hits."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+
+from bench.bare import Bare
+from bench.growth_curves import START, Place
+from bench.hits import Profiler, profiler
+from graphmem import GraphMem, Handle, Settings
+from graphmem.client import connect
+from graphmem.testing import HashEmbedder
+
+SMALL, LARGE = 40, 400
+FEW = 60
+"""Hits that are not growth: the server reads all relationships of a node that has fewer than 50."""
+MOST = 1_000
+"""Maximum number of hits: the server has the memories of all tests' tenants."""
+DAY = timedelta(days=1)
+
+
+def aliased(handle: Handle, size: int) -> None:
+    for n in range(size // 10):
+        handle.aliases.add(f"Countess {n}", "Ada")
+
+
+def listed(**given: object) -> Callable[[Handle], object]:
+    return lambda handle: handle.memories.list(limit=5, **given)  # type: ignore[arg-type]
+
+
+def second_page(handle: Handle) -> object:
+    first = handle.memories.list(limit=5)
+    return handle.memories.list(limit=5, cursor=first.next_cursor)
+
+
+CALLS: dict[str, Callable[[Handle], object]] = {
+    "memories.list": listed(),
+    "memories.list, second page": second_page,
+    "memories.list, two statuses": listed(statuses=["current", "rejected"]),
+    "memories.list, since": listed(since=START - DAY),
+    "memories.list, until": listed(until=START + DAY),
+    "aliases.add": lambda handle: handle.aliases.add(f"Earl {uuid.uuid4()}", "Ada"),
+}
+
+
+@pytest.fixture(scope="module")
+def tenants(migrated: Settings) -> Iterator[tuple[Handle, Handle, Profiler]]:
+    """Handles on a small and a large tenant, and the profiler of their client."""
+    with (
+        GraphMem.open(settings=migrated, embedder=HashEmbedder()) as client,
+        Bare(connect.address(migrated, connect.silent)) as bare,
+    ):
+        handles = []
+        for size in (SMALL, LARGE):
+            place = Place(client, bare, f"t-{uuid.uuid4().hex}", size)
+            for n in range(0, size, 10):
+                place.write(place.texts(n, 10), [START + n * timedelta(minutes=1)])
+            aliased(place.handle, size)
+            handles.append(place.handle)
+        yield handles[0], handles[1], profiler(client)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_call_reads_no_more_in_a_larger_tenant(
+    tenants: tuple[Handle, Handle, Profiler], name: str
+) -> None:
+    *handles, counter = tenants
+    found = []
+    for handle in handles:
+        with counter.counting() as hits:
+            CALLS[name](handle)
+        found.append(hits.total())
+    small, large = found
+    assert 0 < large <= 1.3 * small + FEW, found
+    assert large < MOST, found
