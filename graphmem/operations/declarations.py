@@ -17,6 +17,8 @@ from graphmem.rules import predicates as rules
 SET_ALIAS = catalog.query("alias/set", catalog.ignored)
 
 DECLARE = catalog.query("predicate/declare", catalog.ignored)
+ALL = {"named": None, "other": None}
+"""Parameters with which alias/list returns all aliases."""
 
 
 async def append(
@@ -44,7 +46,6 @@ def _alias(row: Mapping[str, Any]) -> tuple[str, str, Alias]:
 
 
 LIST_ALIASES = catalog.query("alias/list", _alias)
-ALL = {"named": None, "other": None}
 
 
 async def say(context: RequestContext, name: str, other: str | None, given: EventSource) -> Alias:
