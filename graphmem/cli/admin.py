@@ -10,8 +10,9 @@ import click
 from graphmem.cli import memory, options, parameters
 from graphmem.cli.app import App, command
 from graphmem.cli.browse import browser
+from graphmem.cli.completion import completion
 from graphmem.cli.derived import Group
-from graphmem.cli.operator import completion, metrics
+from graphmem.cli.metrics import metrics
 from graphmem.errors import NotFoundError
 
 if TYPE_CHECKING:

@@ -42,7 +42,7 @@ from graphmem.transfer import (
     graphiti,
     importing,
 )
-from graphmem.usage import ScopePage, TenantStats, operations
+from graphmem.usage import ScopePage, TenantStats, statistics
 
 PLANS = {"mem0": foreign.plan_mem0, "graphiti": graphiti.plan_graphiti}
 TOLERANCE = 1e-9
@@ -250,14 +250,14 @@ class AsyncAdmin(AsyncErasing):
             cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of scopes, 1 to 1,000.
         """
-        return await operations.scopes(self._state.context, cursor=cursor, limit=limit)
+        return await statistics.scopes(self._state.context, cursor=cursor, limit=limit)
 
     async def is_empty(self) -> bool:
         """Return whether the tenant has no data: nothing was written to it, or all is erased.
 
         The log of searches does not count.
         """
-        return not await operations.is_known(self._state.context)
+        return not await statistics.is_known(self._state.context)
 
     async def stats(self) -> TenantStats:
         """Return the numbers of nodes, waiting work and costs.
@@ -265,7 +265,7 @@ class AsyncAdmin(AsyncErasing):
         All scopes of the tenant are counted, in one transaction. The duration is proportional to
         the number of nodes. Log entries that are not written yet are not counted.
         """
-        return await operations.read(self._state.context.services, self._state.context.tenant)
+        return await statistics.read(self._state.context.services, self._state.context.tenant)
 
 
 class Admin(Erasing):

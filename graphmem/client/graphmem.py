@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Self, TypeAlias
 
 from pydantic import Field
 
-from graphmem.client import connect, namespace, worker
+from graphmem.client import connect, instrumentation, worker
 from graphmem.client.arguments import Limit, file_of
 from graphmem.client.at_exit import watch
 from graphmem.client.handle import AsyncHandle, Handle, on_tenant
@@ -22,7 +22,7 @@ from graphmem.model import Name, Trust
 from graphmem.ports import RequestContext, run_now
 from graphmem.rules import hygiene
 from graphmem.schema import Health
-from graphmem.usage import TenantPage, operations
+from graphmem.usage import TenantPage, statistics
 from graphmem.validation import As
 
 if TYPE_CHECKING:
@@ -75,13 +75,13 @@ class AsyncGraphMem(AsyncHandle):
             tenant=tenant,
             scope=scope,
         )
-        chosen = namespace.chosen_telemetry(known, telemetry)
-        with namespace.reported_opening(chosen):
+        chosen = instrumentation.chosen_telemetry(known, telemetry)
+        with instrumentation.reported_opening(chosen):
             address = await asyncio.to_thread(connect.address, known, on_progress)
             services = connect.open_services(
                 known, address, on_progress, embedder, llm, reranker, awaited=True
             )
-            context = await connect.bound(namespace.instrumented(services, chosen), known)
+            context = await connect.bound(instrumentation.instrumented(services, chosen), known)
             state = _state(context, known, on_commit, rules)
             watch(state, awaited=True)
             return cls(state)
@@ -147,7 +147,7 @@ class AsyncGraphMem(AsyncHandle):
             cursor: `next_cursor` of the previous page; None for the first page.
             limit: maximum number of tenants, 1 to 1,000.
         """
-        return await operations.tenants(self._state.context.services, cursor=cursor, limit=limit)
+        return await statistics.tenants(self._state.context.services, cursor=cursor, limit=limit)
 
     def tenant(self, name: str, *, trust: Trust = "person") -> AsyncHandle:
         """Return a handle on the global scope of a tenant.
@@ -227,11 +227,11 @@ class GraphMem(Handle):
             tenant=tenant,
             scope=scope,
         )
-        chosen = namespace.chosen_telemetry(known, telemetry)
-        with namespace.reported_opening(chosen):
+        chosen = instrumentation.chosen_telemetry(known, telemetry)
+        with instrumentation.reported_opening(chosen):
             address = connect.address(known, on_progress)
             services = connect.open_services(known, address, on_progress, embedder, llm, reranker)
-            context = run_now(connect.bound(namespace.instrumented(services, chosen), known))
+            context = run_now(connect.bound(instrumentation.instrumented(services, chosen), known))
             state = _state(context, known, on_commit, rules)
             watch(state, awaited=False)
             return cls(state)

@@ -23,20 +23,12 @@ from graphmem.client.belief_verbs import (
 )
 from graphmem.client.beliefs import AsyncBeliefs, Beliefs
 from graphmem.client.episodes import AsyncEpisodes, Episodes
+from graphmem.client.items import AsyncItems, Items
 from graphmem.client.jobs import AsyncJobs, Jobs, extract_facts
 from graphmem.client.memories import AsyncMemories, Memories
 from graphmem.client.memory_verbs import AsyncMemoryVerbs, MemoryVerbs
 from graphmem.client.namespace import blocking
-from graphmem.client.namespaces import (
-    Aliases,
-    AsyncAliases,
-    AsyncItems,
-    AsyncPredicates,
-    AsyncProposals,
-    Items,
-    Predicates,
-    Proposals,
-)
+from graphmem.client.proposals import AsyncProposals, Proposals
 from graphmem.client.recall_verbs import (
     BLOCK_TOKENS,
     AsyncRecallVerbs,
@@ -48,6 +40,7 @@ from graphmem.client.recall_verbs import (
 from graphmem.client.responding import Complete
 from graphmem.client.state import HandleState, SessionState
 from graphmem.client.usage import AsyncUsage, Usage
+from graphmem.client.vocabulary import Aliases, AsyncAliases, AsyncPredicates, Predicates
 from graphmem.conversation.given import AnyMessage, given_messages
 from graphmem.conversation.streaming import ReplyStream
 from graphmem.conversation.tokens import CountTokens

@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 import inspect
-import logging
-import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial, update_wrapper, wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from graphmem import ports
-from graphmem.client import connect
-from graphmem.errors import GraphmemError, MigrationPendingError
-from graphmem.model import TenantScope
 from graphmem.operations import ids
-from graphmem.ports import Answer, Role, Services, WrappedEmbedder, run_now
+from graphmem.ports import run_now
 from graphmem.rules import short_ids
-from graphmem.schema import migration
-from graphmem.usage import operations
-from graphmem.validation import id_parameters, valid, validated
+from graphmem.validation import id_parameters, validated
 
 if TYPE_CHECKING:
     from graphmem.client.state import HandleState
-    from graphmem.model.terms import Encoding
-    from graphmem.ports import Embedder, Llm, Matrix, Prompt, Reranker, Telemetry
-    from graphmem.rules.prompts import M
-    from graphmem.settings import Settings
-    from graphmem.telemetry.graph_metrics import GraphMetrics
-    from graphmem.usage import TenantStats
 
-OPEN = "open"
-"""Name of the only operation that starts before a handle exists."""
-
-log = logging.getLogger("graphmem")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -45,156 +27,6 @@ _NAMES: dict[Callable[..., Any], str] = {}
 # Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
 Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
 Blocking: TypeAlias = "Callable[Concatenate[Any, P], T]"
-
-
-def chosen_telemetry(settings: Settings, own: Telemetry | None) -> Telemetry | None:
-    """Return the telemetry of a client: `own`, else what the settings select; None if off."""
-    if own is not None or not (settings.metrics or settings.traces):
-        return own
-    from graphmem.telemetry import receivers
-
-    return receivers.from_settings(settings)
-
-
-def reported_opening(telemetry: Telemetry | None) -> AbstractContextManager[object]:
-    """Return a context manager that reports the opening of a client."""
-    return nullcontext() if telemetry is None else telemetry.operation(OPEN, "")
-
-
-def instrumented(services: Services, telemetry: Telemetry | None) -> Services:
-    """Return services whose models report their use to telemetry."""
-    if telemetry is None:
-        return services
-    return replace(
-        services,
-        telemetry=telemetry,
-        embedder=InstrumentedEmbedder(services.embedder, telemetry),
-        llm=None if services.llm is None else InstrumentedLlm(services.llm, telemetry),
-        reranker=services.reranker and InstrumentedReranker(services.reranker, telemetry),
-    )
-
-
-class InstrumentedEmbedder(WrappedEmbedder):
-    """An embedder that reports its calls to telemetry."""
-
-    def __init__(self, inner: Embedder, telemetry: Telemetry) -> None:
-        super().__init__(inner)
-        self._telemetry = telemetry
-
-    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
-        """Return the vectors of texts; see `ports.Embedder.embed`."""
-        with self._telemetry.embedding(self.name, role, len(texts)):
-            return await super().embed(texts, role)
-
-    async def encode(self, texts: Sequence[str], role: Role) -> Encoding:
-        """Return vectors and token states; see `ports.TokenEmbedder.encode`."""
-        with self._telemetry.embedding(self.name, role, len(texts)):
-            return await super().encode(texts, role)
-
-
-class InstrumentedLlm:
-    """A language model that reports its calls to telemetry."""
-
-    def __init__(self, inner: Llm, telemetry: Telemetry) -> None:
-        self._inner = inner
-        self._telemetry = telemetry
-
-    @property
-    def name(self) -> str:
-        """Stable name of the model."""
-        return self._inner.name
-
-    async def answer(self, prompt: Prompt[M]) -> Answer[M]:
-        """Return the model's reply; see `ports.Llm.answer`."""
-        with self._telemetry.answering(self._inner.name) as record:
-            answer = await self._inner.answer(prompt)
-            record(answer)
-            return answer
-
-
-class InstrumentedReranker:
-    """A reranker that reports its calls to telemetry."""
-
-    def __init__(self, inner: Reranker, telemetry: Telemetry) -> None:
-        self._inner = inner
-        self._telemetry = telemetry
-
-    @property
-    def name(self) -> str:
-        """Stable name of the model."""
-        return self._inner.name
-
-    async def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Return the scores of texts; see `ports.Reranker.rerank`."""
-        with self._telemetry.reranking(self._inner.name, len(texts)):
-            return await self._inner.rerank(question, texts)
-
-
-@dataclass(frozen=True, slots=True)
-class Exporter:
-    """Exporter of the statistics of some tenants as Prometheus metrics."""
-
-    services: Services
-    tenants: tuple[str, ...]
-    metrics: GraphMetrics
-
-    def read(self) -> None:
-        """Read the statistics of every tenant and update the metrics.
-
-        Raises:
-            GraphmemError: the graph cannot be read; the metrics then report that.
-        """
-        from graphmem.telemetry.graph_metrics import StatsSnapshot
-
-        start, readings = time.perf_counter(), None
-        try:
-            readings = self._readings()
-        finally:
-            self.metrics.show(StatsSnapshot(readings, time.time(), time.perf_counter() - start))
-
-    def keep_reading(self, wait: Callable[[], bool]) -> None:
-        """Read repeatedly; a failed reading is reported by the metrics and tried again.
-
-        Args:
-            wait: called after each reading; False ends the loop.
-        """
-        while True:
-            try:
-                self.read()
-            except GraphmemError as error:
-                log.warning("The graph cannot be read: %s", error.code)
-            if not wait():
-                return
-
-    def _readings(self) -> Sequence[TenantStats]:
-        return [run_now(operations.read(self.services, tenant)) for tenant in self.tenants]
-
-
-@contextmanager
-def open_exporter(
-    settings: Settings,
-    by_tenant: Sequence[str] = (),
-    report: Callable[[str], None] = connect.silent,
-) -> Iterator[Exporter]:
-    """Yield an exporter of the settings' graph.
-
-    Args:
-        by_tenant: tenants to read, which label their metrics; if empty, metrics have no label.
-    """
-    from graphmem.telemetry.graph_metrics import GraphMetrics
-
-    names = dict.fromkeys(by_tenant or [settings.tenant])
-    tenants = tuple(valid(TenantScope, tenant=name).tenant for name in names)
-    metrics = GraphMetrics(by_tenant=bool(by_tenant))
-    at = connect.address(settings, report)
-    services = connect.open_services(settings, at, report)
-    try:
-        run_now(services.graph.verify())
-        if waiting := migration.pending(run_now(migration.state(services))):
-            raise MigrationPendingError(f"{len(waiting)} migrations have not been applied.")
-        yield Exporter(services, tenants, metrics)
-    finally:
-        run_now(services.graph.close())
 
 
 class AsyncNamespace:

@@ -30,7 +30,10 @@ from graphmem.usage import (
     UsageDashboard,
     UsageGoals,
     access_log,
-    operations,
+    auditing,
+    goals,
+    packs,
+    ratings,
 )
 from graphmem.usage.access_log import ArtifactRef, SearchHit
 from graphmem.usage.packs import PackBudget
@@ -139,7 +142,7 @@ class AsyncUsage(AsyncNamespace):
         Raises:
             InvalidInputError: `from_scratch` is neither True nor False.
         """
-        settle = operations.settle_again if from_scratch else operations.settle
+        settle = ratings.settle_again if from_scratch else ratings.settle
         await self._state.flush()
         return await settle(self._state.context, on_progress)
 
@@ -158,7 +161,7 @@ class AsyncUsage(AsyncNamespace):
             limit: maximum number of items, 1 to 1,000.
         """
         wanted = None if tier is None else Tier(tier)
-        return tuple(await operations.items(self._state.context, wanted, kinds, limit))
+        return tuple(await ratings.items(self._state.context, wanted, kinds, limit))
 
     async def dashboard(self, *, kinds: Kinds = RATED, limit: Limit = 10) -> UsageDashboard:
         """Return an overview of the use of the read scopes.
@@ -167,7 +170,7 @@ class AsyncUsage(AsyncNamespace):
             kinds: any of Memory, Belief, Episode and Artifact.
             limit: maximum number of rows of each part, 1 to 1,000.
         """
-        return await operations.attention(self._state.context, kinds, limit)
+        return await ratings.attention(self._state.context, kinds, limit)
 
     async def goals(self) -> UsageGoals:
         """Return whether the ratings reach the goals of Vector ELO.
@@ -178,7 +181,7 @@ class AsyncUsage(AsyncNamespace):
         """
         await self._state.flush()
         request = self._state.context
-        return await operations.goals(request, RATED, partial(ids.shortened, request))
+        return await goals.read_goals(request, RATED, partial(ids.shortened, request))
 
     async def audit(
         self,
@@ -198,7 +201,7 @@ class AsyncUsage(AsyncNamespace):
         await self._state.flush()
         now = self._state.context.services.clock.now()
         since, until = now - timedelta(days=days), read_options.FOREVER
-        return await operations.audit(self._state.context, since, until, session_id)
+        return await auditing.audit(self._state.context, since, until, session_id)
 
     async def prune(
         self,
@@ -262,7 +265,7 @@ class AsyncUsage(AsyncNamespace):
 
     async def pack(
         self,
-        tokens: Annotated[int, Whole(1, operations.MAX_PACK)] = 4_000,
+        tokens: Annotated[int, Whole(1, packs.MAX_PACK)] = 4_000,
         *,
         model: Name | None = None,
         kinds: Kinds = RATED,
@@ -270,7 +273,7 @@ class AsyncUsage(AsyncNamespace):
             Sequence[str], As(Annotated[tuple[Name, ...], Field(max_length=1_000)])
         ] = (),
         root: str | os.PathLike[str] | None = None,
-        limit: Annotated[int, Whole(1, operations.MAX_PACKED)] = 500,
+        limit: Annotated[int, Whole(1, packs.MAX_PACKED)] = 500,
     ) -> Pack:
         """Return the most used items as one Markdown text within a token budget.
 
@@ -298,7 +301,7 @@ class AsyncUsage(AsyncNamespace):
         folder = None if root is None else Path(root)
         request = self._state.context
         shorten = partial(ids.shortened, request)
-        return await operations.pack(request, budget, kinds, limit, folder, shorten)
+        return await packs.pack(request, budget, kinds, limit, folder, shorten)
 
     async def roll_up(
         self,

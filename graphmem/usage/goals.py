@@ -7,9 +7,13 @@ from datetime import datetime
 from statistics import pvariance
 from typing import Any, NamedTuple
 
+from graphmem.conversation.tokens import TOKENIZER, count_tokens
+from graphmem.graph import catalog
+from graphmem.model import Tier
+from graphmem.ports import RequestContext
 from graphmem.rules import rating
 from graphmem.rules.rating import Rating
-from graphmem.usage import Pack, UsageGoal, UsageGoals
+from graphmem.usage import Pack, UsageGoal, UsageGoals, packs, ratings
 
 TOP = rating.TOP
 SETTLED = 100
@@ -18,7 +22,48 @@ POINTS = 10
 MAX_BYTES = 10e9
 ENTRY_BYTES = 500
 """Assumed size of an entry of the log with its relationships."""
+RATED_SESSIONS = catalog.query("usage/rated_sessions", dict)
+FADED = catalog.query("usage/faded", dict)
+SHORT_TERM = catalog.query("usage/short_term_size", dict)
+GOALS = catalog.together(FADED, SHORT_TERM, packs.PACKABLE)
+GOAL_PAGE = 200
+"""Sessions per read."""
 _MOVED, _OPENED, _TOP, _PACK = 0.10, 0.90, 0.80, 0.80
+
+
+async def read_goals(
+    context: RequestContext, kinds: Sequence[str], shorten: packs.Shorten
+) -> UsageGoals:
+    """Return the goals of the ratings, measured on the log in the read scopes."""
+    found: list[dict[str, Any]] = []
+    after = 0
+    while rows := await context.fetch(
+        RATED_SESSIONS, after_position=after, top=TOP, limit=GOAL_PAGE
+    ):
+        after = rows[-1]["position"]
+        found += [row for row in rows if row["searches"] or row["opened"]]
+        if len(rows) < GOAL_PAGE:
+            break
+    rule = rating.from_settings(context.services.settings)
+    points = replayed(found, rule)
+    asked = list({one for point in points for one in (*point.opened, *point.shown) if one})
+    [(faded, [size], packable)] = await context.fetch(
+        GOALS,
+        **ratings.read_params(context, kinds),
+        ratings=[one._asdict() for one in asked],
+        known=None,
+        limit=packs.MAX_PACKED,
+    )
+    everything = packs.PackBudget(packs.MAX_PACK, count_tokens, TOKENIZER)
+    packed = await packs.packed(context, packable, everything, None, shorten)
+    high = {asked[row["n"]] for row in faded if rating.tier(row["elo"], rule) is Tier.HIGH}
+    return measured(
+        points,
+        high,
+        rule,
+        packed,
+        float(size["characters"] + ENTRY_BYTES * size["entries"]),
+    )
 
 
 class Standing(NamedTuple):

@@ -10,15 +10,18 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 from graphmem.conversation import blocks
+from graphmem.graph import catalog
 from graphmem.model import Tier
-from graphmem.rules import quoting
-from graphmem.usage import DetailLevel, Pack, PackItem, summaries
+from graphmem.ports import RequestContext
+from graphmem.rules import quoting, rating
+from graphmem.usage import DetailLevel, Pack, PackItem, ratings, summaries
 
 HEAD = f"# Pack\n\n{blocks.HEAD}\n"
 _ORDER: Sequence[Tier | None] = (Tier.HIGH, Tier.MEDIUM, None, Tier.LOW, Tier.VERY_LOW)
@@ -27,6 +30,14 @@ _MAX_LINE_CHARS = 300
 """Maximum length of a text that is one line of a list; a longer one has a section of its own."""
 _FIRST_WORDS = 400
 """Number of leading characters in which a title is searched."""
+
+
+MAX_PACK, MAX_PACKED = 10_000_000, 10_000
+"""Maximum tokens and rated items of a pack."""
+
+Shorten: TypeAlias = Callable[[Sequence[str]], Awaitable[Mapping[str, str]]]
+"""Returns the short forms of ids."""
+PACKABLE = catalog.query("usage/pack_candidates", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,44 @@ class _Part(NamedTuple):
     why: str
     text: str = ""
     tokens: int = 0
+
+
+async def pack(
+    context: RequestContext,
+    by: PackBudget,
+    kinds: Sequence[str],
+    most: int,
+    root: Path | None,
+    shorten: Shorten,
+) -> Pack:
+    """Return the highest rated items as a pack.
+
+    Args:
+        most: maximum number of rated items, and of unrated memories in each scope.
+        root: folder whose files and documents are packed with their text; None to pack names only.
+    """
+    rows = await context.fetch(
+        PACKABLE, **ratings.read_params(context, kinds), known=None, limit=most
+    )
+    return await packed(context, rows, by, root, shorten)
+
+
+async def packed(
+    context: RequestContext,
+    rows: Sequence[dict[str, Any]],
+    by: PackBudget,
+    root: Path | None,
+    shorten: Shorten,
+) -> Pack:
+    """Return a pack of these rows of usage/pack_candidates."""
+    rule = rating.from_settings(context.services.settings)
+    short = await shorten([row["id"] for row in rows])
+    entries = []
+    for row in rows:
+        tier = None if row["elo"] is None else rating.tier(row["elo"], rule)
+        text = row.pop("text") or await _file_text(context, row, root) or row["ref"]
+        entries.append(PackEntry(**row, text=text, tier=tier, short=short.get(row["id"], "")))
+    return build_pack(entries, by)
 
 
 def build_pack(items: Iterable[PackEntry], by: PackBudget) -> Pack:
@@ -268,3 +317,10 @@ def _manifest_entry(part: _Part) -> PackItem:
         tokens=part.tokens,
         sha256=hashlib.sha256(item.text.encode("utf-8", "surrogatepass")).hexdigest(),
     )
+
+
+async def _file_text(context: RequestContext, row: dict[str, str], root: Path | None) -> str | None:
+    """Return the text of a file below the root; None for anything else."""
+    if root is None or row["kind"] not in ("file", "document"):
+        return None
+    return await context.services.files.below(root, row["ref"])

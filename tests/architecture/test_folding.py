@@ -18,7 +18,7 @@ OTHERS = {
     "graphmem/nodes/declarations.py": "names of attributes",
     "graphmem/schema/declared.py": "names of indexes",
     "graphmem/cli/demo.py": "names of months",
-    "graphmem/cli/operator.py": "first letters of sentences to print",
+    "graphmem/cli/completion.py": "first letters of sentences to print",
     "graphmem/cli/plot.py": "suffixes of files",
     "graphmem/cli/views/usage.py": "labels of nodes",
     "graphmem/erasure/wording.py": "names in capitals, which are folded again",

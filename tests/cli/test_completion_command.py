@@ -11,7 +11,7 @@ import click
 import pytest
 
 from graphmem.cli import cli, main
-from graphmem.cli.operator import completion_script
+from graphmem.cli.completion import completion_script
 
 
 @pytest.fixture

@@ -196,7 +196,7 @@ LIMITS = {"ge", "le", "gt", "lt", "min_length", "max_length", "pattern", "min", 
 LIMITED = {
     "graphmem/cli/browse.py": "sizes of a drawing",
     "graphmem/cli/options.py": "the port of a server",
-    "graphmem/cli/operator.py": "an interval",
+    "graphmem/cli/metrics.py": "an interval",
     "graphmem/cli/serve.py": "a number of processes, and of days",
     "graphmem/serve/key_routes.py": "the parameters of a key",
     "graphmem/serve/keys.py": "the lists of a grant",

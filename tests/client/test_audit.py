@@ -8,7 +8,7 @@ import pytest
 
 from graphmem import Handle
 from graphmem.testing import FrozenClock
-from graphmem.usage import Severity, operations
+from graphmem.usage import Severity, auditing
 from tests.plugins.clients import Door
 from tests.plugins.texts import unlike
 
@@ -68,7 +68,7 @@ def test_a_session_that_goes_on_is_found_when_it_was_forgotten(door: Door, memor
 
 
 def test_pages_are_read_to_the_end(memory: Handle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operations, "AUDIT_PAGE", 2)
+    monkeypatch.setattr(auditing, "AUDIT_PAGE", 2)
     for n in range(5):
         with memory.session(f"s{n}") as session:
             session.recall(unlike(n))

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from graphmem.client.instrumentation import InstrumentedEmbedder, InstrumentedLlm
 from graphmem.client.log_queue import FULL_LOG, MAX_LOG, AccessLog
-from graphmem.client.namespace import InstrumentedEmbedder, InstrumentedLlm
 from graphmem.errors import (
     ConfigurationError,
     GraphUnavailableError,

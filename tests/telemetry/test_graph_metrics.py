@@ -12,8 +12,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from graphmem import Handle, Settings
-from graphmem.client import namespace
-from graphmem.client.namespace import Exporter
+from graphmem.client.exporter import Exporter, open_exporter
 from graphmem.errors import (
     ConfigurationError,
     GraphUnavailableError,
@@ -326,7 +325,7 @@ class Failing(Through):
 
 
 def test_an_exporter_outlives_its_graph(migrated: Settings, tenant: str) -> None:
-    with namespace.open_exporter(migrated.model_copy(update={"tenant": tenant})) as exporter:
+    with open_exporter(migrated.model_copy(update={"tenant": tenant})) as exporter:
         exporter.read()
         graph: Any = Failing(exporter.services.graph)
         cut = Exporter(replace(exporter.services, graph=graph), exporter.tenants, exporter.metrics)
@@ -351,19 +350,19 @@ def test_an_exporter_reads_the_tenants_it_is_told(
     with door.open() as client:
         client.tenant(tenant).remember("Alice deploys from Borealis.")
     settings = migrated.model_copy(update={"tenant": tenant})
-    with namespace.open_exporter(settings, by_tenant=[other, tenant, other]) as exporter:
+    with open_exporter(settings, by_tenant=[other, tenant, other]) as exporter:
         exporter.read()
         found = scraped(exporter.metrics)
     assert found["graphmem_memories", "status=current", f"tenant={tenant}"] == 1
     assert found["graphmem_memories", "status=current", f"tenant={other}"] == 0
-    with namespace.open_exporter(settings) as exporter:
+    with open_exporter(settings) as exporter:
         exporter.read()
         assert scraped(exporter.metrics)["graphmem_memories", "status=current"] == 1
         assert exporter.services.embedder.name != HashEmbedder().name or migrated.embedder == "hash"
 
 
 def test_a_tenant_that_is_no_name_is_refused_before_anything_is_reached() -> None:
-    with pytest.raises(InvalidInputError), namespace.open_exporter(Settings(), [""]):
+    with pytest.raises(InvalidInputError), open_exporter(Settings(), [""]):
         pass
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from graphmem.client import namespace
+from graphmem.client import instrumentation
 from graphmem.client.handle import AsyncHandle
 from graphmem.errors import InvalidInputError
 from graphmem.ports import Answer, Role, run_now
@@ -128,13 +128,13 @@ def test_what_a_user_adds_is_not_counted_twice() -> None:
 def test_nobody_is_told_unless_it_is_asked_for() -> None:
     settings = Settings()
     assert (settings.metrics, settings.traces, settings.telemetry_tenants) == (False,) * 3
-    assert namespace.chosen_telemetry(settings, None) is None
+    assert instrumentation.chosen_telemetry(settings, None) is None
     own = Heard()
-    assert namespace.chosen_telemetry(settings, own) is own
-    assert namespace.chosen_telemetry(Settings(metrics=True, traces=True), own) is own
+    assert instrumentation.chosen_telemetry(settings, own) is own
+    assert instrumentation.chosen_telemetry(Settings(metrics=True, traces=True), own) is own
     services: Any = object()
-    assert namespace.instrumented(services, None) is services
-    with namespace.reported_opening(None):
+    assert instrumentation.instrumented(services, None) is services
+    with instrumentation.reported_opening(None):
         pass
 
 
@@ -142,12 +142,12 @@ def test_nothing_of_it_is_imported_unless_it_is_asked_for() -> None:
     code = """
 import sys
 import graphmem
-from graphmem.client import namespace
+from graphmem.client import instrumentation
 from graphmem.settings import Settings
 graphmem.GraphMem
-namespace.chosen_telemetry(Settings(), None)
+instrumentation.chosen_telemetry(Settings(), None)
 print([name for name in ("prometheus_client", "opentelemetry") if name in sys.modules])
-namespace.chosen_telemetry(Settings(metrics=True, traces=True), None)
+instrumentation.chosen_telemetry(Settings(metrics=True, traces=True), None)
 print([name for name in ("prometheus_client", "opentelemetry") if name in sys.modules])
 """
     done = subprocess.run(

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from graphmem import maven
-from graphmem.client.namespace import InstrumentedEmbedder
+from graphmem.client.instrumentation import InstrumentedEmbedder
 from graphmem.errors import InvalidInputError, ModelFetchError
 from graphmem.io_modes import BLOCKING
 from graphmem.local_server.lifecycle import ignore_progress
