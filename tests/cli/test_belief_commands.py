@@ -134,20 +134,6 @@ def test_beliefs_are_split_and_merged(run: Run) -> None:
     assert " replaces" in run("belief", "revise", listed[0]["id"], "Drinks are cheap").out
 
 
-def test_list_pages_by_its_cursor(run: Run) -> None:
-    assert "No beliefs." in run("belief", "list").out
-    for n in range(5):
-        run("belief", "believe", f"Hypothesis {n}")
-    seen: list[str] = []
-    cursor: list[str] = []
-    while cursor != ["--cursor", None]:
-        page = run("belief", "list", "--limit", "2", "--json", *cursor).data
-        seen += [b["statement"] for b in page["beliefs"]]
-        cursor = ["--cursor", page["next_cursor"]]
-    assert len(seen) == len(set(seen)) == 5
-    assert "more: --cursor" in run("belief", "list", "--limit", "2").out
-
-
 def test_a_predicate_is_declared_and_shown(run: Run) -> None:
     assert "No policy is declared; default: MANY, log_odds" in run("predicate", "list").out
     options = (

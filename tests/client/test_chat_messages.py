@@ -151,13 +151,6 @@ def test_no_unknown_role_is_a_person(memory: Handle, role: str) -> None:
     assert memory.consolidate().changes == ()
 
 
-@pytest.mark.parametrize("role", ["human", "User"])
-def test_humans_are_people(memory: Handle, role: str) -> None:
-    said = {"role": role, "content": "I live in Lisbon."}
-    memory.ingest([said])
-    assert len(memory.beliefs.list().beliefs) == 1
-
-
 def test_results_of_tools_are_not_what_the_user_said(memory: Handle) -> None:
     result = {"type": "tool_result", "tool_use_id": "c", "content": "I live in Lisbon."}
     memory.ingest(

@@ -49,23 +49,6 @@ def on(hour: int, name: str, target: str, *, recorded: int | None = None) -> Ret
     return Retract(name, target, at, at if recorded is None else BASE + timedelta(hours=recorded))
 
 
-def test_a_retraction_can_be_retracted_and_that_again() -> None:
-    first, second, third = on(1, "r1", "x"), on(2, "r2", "r1"), on(3, "r3", "r2")
-    assert retracted([]) == frozenset()
-    assert retracted([first]) == {"x"}
-    assert retracted([first, second]) == {"r1"}
-    assert retracted([first, second, third]) == {"x", "r2"}
-
-
-def test_the_newest_word_holds_whatever_it_answers() -> None:
-    back = on(2, "r2", "r1")
-    assert retracted([on(1, "r1", "x"), back, on(3, "r3", "x")]) == {"x", "r1"}
-    assert "x" not in retracted([on(1, "r1", "x"), back, on(0, "r3", "x")])
-    # At one instant, the larger id.
-    assert "x" in retracted([on(1, "r1", "x"), back, on(2, "r3", "x")])
-    assert "x" not in retracted([on(1, "r1", "x"), back, on(2, "r0", "x")])
-
-
 def test_what_was_not_known_then_does_not_count() -> None:
     tree = [on(1, "r1", "x", recorded=4), on(2, "r2", "r1", recorded=2)]
     assert retracted(tree, BASE + timedelta(hours=1)) == frozenset()
