@@ -256,7 +256,7 @@ def check_addresses(found: Mapping[str, Source], sources: Sequence[Source]) -> N
         source = found.get(name)
         if source is None or not source.of_project or not _is_recipient(name, found):
             continue
-        if name != "uri" and own_graph and not _is_loopback(source.values[name]):
+        if name != "uri" and own_graph and not _LOOPBACK.fullmatch(str(source.values[name])):
             raise ConfigurationError(
                 f"{source.key(name)}{source.place}: a project's file cannot set it for your own "
                 "graph, because the graph's content would be sent to that address.",
@@ -271,10 +271,6 @@ def check_addresses(found: Mapping[str, Source], sources: Sequence[Source]) -> N
                 "address, because your own settings name another one.",
                 hint=f"Set {variable(name)} in the environment as well.",
             )
-
-
-def _is_loopback(value: object) -> bool:
-    return _LOOPBACK.fullmatch(str(value)) is not None
 
 
 def may_hold_secret(value: object) -> bool:

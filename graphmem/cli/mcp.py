@@ -61,14 +61,11 @@ def mcp(
         app.emit(costs(profile, read_only=read_only), _table)
         return
     if client is not None:
-        more = [*(["--read-only"] if read_only else []), *_profile_option(profile)]
+        chosen = [] if profile == "core" else ["--tools", profile]
+        more = [*(["--read-only"] if read_only else []), *chosen]
         _print_config(app, client, url, more)
     else:
         _over_stdio(app, profile, read_only=read_only)
-
-
-def _profile_option(profile: Profile) -> list[str]:
-    return [] if profile == "core" else ["--tools", profile]
 
 
 def _print_config(app: App, name: str, url: str | None, options: list[str]) -> None:

@@ -20,7 +20,6 @@ from graphmem.validation import valid
 if TYPE_CHECKING:
     from graphmem.settings import Settings
     from graphmem.telemetry.graph_metrics import GraphMetrics
-    from graphmem.usage import TenantStats
 
 
 log = logging.getLogger("graphmem")
@@ -44,7 +43,7 @@ class Exporter:
 
         start, readings = time.perf_counter(), None
         try:
-            readings = self._readings()
+            readings = [run_now(statistics.read(self.services, one)) for one in self.tenants]
         finally:
             self.metrics.show(StatsSnapshot(readings, time.time(), time.perf_counter() - start))
 
@@ -61,9 +60,6 @@ class Exporter:
                 log.warning("The graph cannot be read: %s", error.code)
             if not wait():
                 return
-
-    def _readings(self) -> Sequence[TenantStats]:
-        return [run_now(statistics.read(self.services, tenant)) for tenant in self.tenants]
 
 
 @contextmanager

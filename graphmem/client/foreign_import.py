@@ -115,7 +115,7 @@ class _ImportRun:
         self._on_part(steps[0].action, len(steps))
 
     async def _write_batch(self, steps: list[ImportStep]) -> None:
-        state, step = self._on(steps[0].scope), steps[0]
+        state, step = _within(self._own, steps[0].scope), steps[0]
         match step.action:
             case ImportAction.REMEMBER:
                 await self._remember(state, steps)
@@ -163,9 +163,6 @@ class _ImportRun:
         done, outcome = await lineage.supersede(state.context, known, newer, None, rules)
         state.call_hooks([] if outcome is None else [outcome])
         self._memories[step.origin] = done.newer_id
-
-    def _on(self, scope: str | None) -> HandleState:
-        return _within(self._own, scope)
 
 
 def _within(state: HandleState, scope: str | None) -> HandleState:

@@ -12,7 +12,6 @@ from graphmem.ports import OnProgress, Services, run_now, silent
 from graphmem.schema import migration, reembedding
 
 if TYPE_CHECKING:
-    from graphmem.ports import Embedder
     from graphmem.schema import Difference, ReembedReport
     from graphmem.settings import Settings
 
@@ -82,14 +81,10 @@ class SchemaClient:
 
 @contextmanager
 def open_schema(
-    settings: Settings | None = None,
-    report: Callable[[str], None] = connect.silent,
-    embedder: Embedder | None = None,
+    settings: Settings, report: Callable[[str], None] = connect.silent
 ) -> Iterator[SchemaClient]:
     """Yield the schema of a graph, for its operator; the schema need not be current."""
-    known = settings or connect.settings()
-    at = connect.address(known, report)
-    services = connect.open_services(known, at, report, embedder)
+    services = connect.open_services(settings, connect.address(settings, report), report)
     try:
         run_now(services.graph.verify())
         yield SchemaClient(services)

@@ -116,13 +116,9 @@ class TurnWindow:
         near = [
             other
             for other in (*self.around, *self.turns)
-            if 0 < _distance(turn, other) <= GROUNDING_REACH
+            if 0 < abs(turn.position - other.position) <= GROUNDING_REACH
         ]
         return [turn, *near]
-
-
-def _distance(turn: Turn, other: Turn) -> int:
-    return abs(turn.position - other.position)
 
 
 def is_person(turn: Turn) -> bool:

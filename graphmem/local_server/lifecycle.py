@@ -186,7 +186,8 @@ def _run_once(java: Java, store: JarStore, folder: DataFolder, draft: Path) -> N
     try:
         process.wait_ready(folder, state, TRAINING_S)
         with process.connect(state.uri, password) as driver, driver.session() as session:
-            for statement, options in migration.first_schema(DIMENSION, small.language):
+            kept = {scoring.FIRST_GENERATION: DIMENSION}
+            for statement, options in migration.schema_statements(kept, small.language):
                 session.run(LANGUAGE + statement.text, options).consume()
             session.run(LANGUAGE + migration.AWAIT_INDEXES.text, seconds=TRAINING_S).consume()
             for name in warming.HOT:

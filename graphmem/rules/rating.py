@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from graphmem.model import AnyBite, QualityStats, Recollection, Tier
@@ -56,12 +56,7 @@ def from_settings(settings: Settings) -> Rating:
     return replace(RULES[settings.rating.rule], **changed)
 
 
-def rating_params(by: Rating = STANDARD) -> dict[str, float | bool]:
-    """Return the constants as parameters of the query that rates games."""
-    return asdict(by)
-
-
-def decay_params(by: Rating = STANDARD) -> dict[str, float]:
+def decay_params(by: Rating) -> dict[str, float]:
     """Return the constants of decay as query parameters."""
     return {"floor": by.floor, "days": by.fading_days}
 

@@ -225,7 +225,7 @@ async def repair(services: Services, missing: Sequence[str]) -> tuple[str, ...]:
     """Create dropped indexes and constraints of applied migrations; return their names."""
     kept = await _dimensions(await state(services), services)
     created = []
-    statements = [*_schema_statements(kept, services.settings.language)]
+    statements = [*schema_statements(kept, services.settings.language)]
     for name in missing:
         # The newest statement has the definition that is current.
         for statement, options in reversed(statements):
@@ -240,28 +240,21 @@ async def repair(services: Services, missing: Sequence[str]) -> tuple[str, ...]:
 
 async def index_vectors(services: Services, generation: int, dimension: int) -> None:
     """Create the vector indexes of an embedding generation and wait until they are online."""
-    for statement, options in _schema_statements({generation: dimension}, None):
+    for statement, options in schema_statements({generation: dimension}, None):
         if VECTORS in options:
             await services.graph.schema(statement, **options)
     await services.graph.schema(AWAIT_INDEXES, seconds=INDEXES_S)
 
 
-def first_schema(dimension: int, language: str) -> Iterator[tuple[Query[Row], dict[str, Any]]]:
-    """Return the statements that create all indexes and constraints of an empty graph.
-
-    Args:
-        dimension: dimension of the embeddings.
-        language: analyser of the full-text indexes.
-
-    Returns:
-        Statements for the first generation of embeddings, in order, and their parameters.
-    """
-    return _schema_statements({scoring.FIRST_GENERATION: dimension}, language)
-
-
-def _schema_statements(
+def schema_statements(
     kept: Mapping[int, int], language: str | None
 ) -> Iterator[tuple[Query[Row], dict[str, Any]]]:
+    """Return the statements that create all indexes and constraints, and their parameters.
+
+    Args:
+        kept: dimensions of the embeddings by generation.
+        language: analyser of the full-text indexes.
+    """
     every = (q for m in catalog.migrations() for q in m.statements if q.mode is Mode.SCHEMA)
     return _with_options(every, kept, language)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -68,7 +69,7 @@ async def settle(context: RequestContext, on_progress: OnProgress) -> RatingRepo
     """
     abandoned = await _end_abandoned(context)
     counted = {"sessions": 0, "searches": 0, "updates": 0}
-    by = rating.rating_params(rating.from_settings(context.services.settings))
+    by = asdict(rating.from_settings(context.services.settings))
     while True:
         found = await context.fetch(RATE, sessions=RATING_PAGE, by=by)
         if not found:

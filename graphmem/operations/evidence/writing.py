@@ -118,11 +118,9 @@ async def look_after(context: RequestContext, places: Iterable[SlotKey]) -> None
             log.warning("Could not update the checkpoint of slot %s.", place.slot_id)
 
 
-async def long_slots(
-    context: RequestContext, min_events: int = NEWEST + MIN_EVENTS
-) -> list[SlotKey]:
-    """Return every slot of the tenant with at least `least` pieces of evidence."""
-    return await context.fetch(LONG, min_events=min_events)
+async def long_slots(context: RequestContext) -> list[SlotKey]:
+    """Return every slot of the tenant that is long enough for a checkpoint."""
+    return await context.fetch(LONG, min_events=NEWEST + MIN_EVENTS)
 
 
 @dataclass(frozen=True, slots=True)
