@@ -125,9 +125,10 @@ class FileReader:
         """Return the messages of a parsed JSON value, with their own ids if they have some."""
         found = parse_messages(raw, self)
         for message in found:
-            known = fingerprint(message)
-            key = message.session, message.id or ""
-            if message.id and self._fingerprints.setdefault(key, known) != known:
+            if not message.id:
+                continue
+            key, known = (message.session, message.id), fingerprint(message)
+            if self._fingerprints.setdefault(key, known) != known:
                 raise SourceFileError(f"another message already has the id {message.id[:80]!r}")
         return found
 

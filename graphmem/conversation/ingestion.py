@@ -25,6 +25,8 @@ def assign_ids(messages: Sequence[Message]) -> list[Message]:
     A derived id depends on the message and on the number of equal ones before it. It is therefore
     the same when the conversation is sent again or has grown.
     """
+    if all(message.id for message in messages):
+        return list(messages)
     prints = [fingerprint(message) for message in messages]
     return [
         message if message.id else message.model_copy(update={"id": f"{key}-{n}"})

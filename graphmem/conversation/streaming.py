@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from graphmem.errors import InvalidInputError
 from graphmem.model import ChatReply, Context, TurnsReceipt
 from graphmem.ports import run_now
+
+_END = object()
+"""Stands for the end of the parts."""
 
 
 class ReplyStream:
@@ -63,18 +66,13 @@ class ReplyStream:
         if isinstance(self._parts, AsyncIterator):
             raise TypeError("the parts come asynchronously: use `async for`")
         try:
-            return self._take(self._next())
-        except StopIteration:
-            self.close()
-            raise
+            return run_now(self.__anext__())
+        except StopAsyncIteration:
+            raise StopIteration from None
 
     def close(self) -> None:
         """Stop the model's stream and store what was taken of the reply, once."""
-        if not self._ended:
-            self._ended = True
-            if stop := getattr(self._parts, "close", None):
-                stop()
-            run_now(self._store())
+        run_now(self.aclose())
 
     def __enter__(self) -> Self:
         return self
@@ -86,50 +84,39 @@ class ReplyStream:
         return self
 
     async def __anext__(self) -> str:
+        if self._ended:
+            raise StopAsyncIteration
         try:
-            if isinstance(self._parts, AsyncIterator):
-                return self._take(await self._following(self._parts))
-            return self._take(self._next())
-        except (StopIteration, StopAsyncIteration):
+            part = (
+                await anext(self._parts, _END)
+                if isinstance(self._parts, AsyncIterator)
+                else next(self._parts, _END)
+            )
+        except BaseException:
+            self._ended = True
+            raise
+        if part is _END:
             await self.aclose()
-            raise StopAsyncIteration from None
+            raise StopAsyncIteration
+        return self._take(part)
 
     async def aclose(self) -> None:
         """Stop the model's stream and store what was taken of the reply, once."""
-        if not self._ended:
-            self._ended = True
-            stop = getattr(self._parts, "aclose", None) or getattr(self._parts, "close", None)
-            if stop is not None and inspect.isawaitable(stopped := stop()):
-                await stopped
-            await self._store()
+        if self._ended:
+            return
+        self._ended = True
+        names = ("aclose", "close") if isinstance(self._parts, AsyncIterator) else ("close",)
+        stop = next(filter(None, (getattr(self._parts, name, None) for name in names)), None)
+        if stop is not None and inspect.isawaitable(stopped := stop()):
+            await stopped
+        if self.text:
+            self._result = await self._finish(self.text)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-    def _next(self) -> object:
-        if self._ended:
-            raise StopIteration
-        try:
-            return next(cast("Iterator[Any]", self._parts))
-        except StopIteration:
-            raise
-        except BaseException:
-            self._ended = True
-            raise
-
-    async def _following(self, parts: AsyncIterator[Any]) -> object:
-        if self._ended:
-            raise StopAsyncIteration
-        try:
-            return await anext(parts)
-        except StopAsyncIteration:
-            raise
-        except BaseException:
-            self._ended = True
-            raise
 
     def _take(self, part: object) -> str:
         if not isinstance(part, str):
@@ -140,7 +127,3 @@ class ReplyStream:
             )
         self._taken.append(part)
         return part
-
-    async def _store(self) -> None:
-        if self.text:
-            self._result = await self._finish(self.text)
