@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.client import admin, episodes, handle, memories, usage
+from graphmem.client import admin, episodes, handle, memories, proposals, usage
 from graphmem.client import beliefs as belief_namespace
-from graphmem.client import namespaces as other_namespaces
 from graphmem.errors import AmbiguousIdError, GraphmemError, NotFoundError
 from graphmem.rules import identity
 from graphmem.rules.short_ids import MIN_DIGITS
@@ -109,7 +108,7 @@ def test_a_short_id_is_accepted_like_the_whole_one(memory: Handle) -> None:
 PARTS = (
     *(handle.AsyncHandle, handle.AsyncSession, memories.AsyncMemories, episodes.AsyncEpisodes),
     *(belief_namespace.AsyncBeliefs, usage.AsyncUsage, admin.AsyncAdmin),
-    other_namespaces.AsyncProposals,
+    proposals.AsyncProposals,
 )
 NEW = {"event_id", "session_id", "run_id", "proposal_id"}
 """Parameters that name what the call makes, or something that is not an item."""
