@@ -1,20 +1,16 @@
 # The HTTP API, MCP, the worker and the command line of graphmem, for a Neo4j elsewhere:
+#   just wheel        # or just release: the wheel in dist/ is installed
 #   docker build --tag graphmem .
 #   docker run --env GRAPHMEM_URI --env GRAPHMEM_PASSWORD --publish 127.0.0.1:8766:8766 graphmem
 # All packages are checked by their hashes; pin the base image by its digest when you publish.
 ARG PYTHON=python:3.13-slim
 FROM ${PYTHON} AS build
 WORKDIR /build
-COPY deploy/build-requirements.txt deploy/requirements.txt ./
+COPY deploy/requirements.txt ./
 RUN python -m venv /opt/graphmem \
-    && pip install --no-cache-dir --require-hashes --requirement build-requirements.txt \
     && /opt/graphmem/bin/pip install --no-cache-dir --no-deps --require-hashes --requirement requirements.txt
-COPY pyproject.toml README.md LICENSE ./
-COPY graphmem graphmem
-COPY cypher cypher
-COPY migrations migrations
-RUN pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir dist . \
-    && /opt/graphmem/bin/pip install --no-cache-dir --no-deps dist/*.whl
+COPY dist/graphmem-*.whl ./
+RUN /opt/graphmem/bin/pip install --no-cache-dir --no-deps ./*.whl
 
 FROM ${PYTHON}
 RUN useradd --system --uid 10001 --user-group --home-dir /data --create-home graphmem

@@ -74,7 +74,6 @@ api:
 # Write the locked packages of the image.
 lock-image:
     uv pip compile pyproject.toml --extra local --extra serve --extra otel {{image_lock}} --output-file deploy/requirements.txt
-    echo hatchling | uv pip compile - {{image_lock}} --output-file deploy/build-requirements.txt
 
 # Write the types of the TypeScript client from docs/openapi.json.
 client:

@@ -61,6 +61,7 @@ NOT_RUN = {
     "how-to/explorer": "serves until it is stopped; tests/explorer opens it",
     "how-to/local-models": "needs a language model",
     "how-to/models": "needs a language model",
+    "how-to/other-packages": "installs packages",
     "how-to/servers": "needs Docker",
     "how-to/sizing": "needs more memory than a test has",
     "how-to/worker": "runs until it is stopped",

@@ -89,6 +89,11 @@ def test_the_image_runs_as_a_user_and_is_watched(capsys: pytest.CaptureFixture[s
     installs = [line for line in lines if "pip install" in line and "requirements.txt" in line]
     assert installs
     assert all(line.count("--require-hashes") == line.count("pip install") for line in installs)
+    copied = [line.split()[1:-1] for line in lines if re.match("COPY (?!--from)", line)]
+    assert copied == [["deploy/requirements.txt"], ["dist/graphmem-*.whl"]]
+    sent = (ROOT / ".dockerignore").read_text("utf-8").split()
+    assert sent == ["*", *(f"!{name}" for [name] in copied)]
+    assert "--wheel-dir dist" in (ROOT / "justfile").read_text("utf-8")
     command = next(line for line in last if line.startswith("CMD"))
     understood(re.findall(r'"([^"]+)"', command), capsys)
     names = re.findall(r"GRAPHMEM_(\w+)=", "".join(last))

@@ -23,8 +23,12 @@ SERVERS = {"server", *OWN}
 """Fixtures that start or require a Neo4j."""
 NO_PRODUCT = ("tests/bench/", "tests/research/")
 """Folders of tests of benchmarks and simulations, which are not part of the product."""
-TOGETHER = ("tests/docs/", "tests/isolation/", "tests/local_server/", "tests/migrations/")
-"""Folders whose tests share their own server or a costly tenant, so one worker runs each folder."""
+TOGETHER = (
+    *("tests/docs/", "tests/isolation/", "tests/local_server/", "tests/migrations/"),
+    "tests/release/",
+)
+"""Folders whose tests share a server of their own, a costly tenant or a release, so one worker runs
+each folder."""
 STARTED = pytest.StashKey[float]()
 
 

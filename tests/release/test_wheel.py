@@ -14,18 +14,6 @@ ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.system
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    into = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "-w", str(into), str(ROOT)],
-        check=True,
-        capture_output=True,
-    )
-    [built] = into.glob("*.whl")
-    return built
-
-
 def test_it_holds_every_file_that_the_code_reads(wheel: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
     for folder, packaged in (("cypher", "_cypher"), ("migrations", "_migrations")):
