@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bench.progress import Steps
     from graphmem import GraphMem
 
-WARM_UP, RUNS, PROFILES = 2, 7, 3
+WARM_UP, RUNS, PROFILES = 1, 5, 2
 MAX_EXPONENT = 0.2
 """Maximum growth over the last step of a curve. A logarithm grows by 0.13 from the third to the
 fourth decade, and by 0.30 from the first to the second."""
@@ -74,15 +74,13 @@ def measure(
             for name, curve in shared.items():
                 for size in sizes or curve.sizes:
                     place = Place(client, bare, f"{name} {size}", size)
-                    steps.say(f"{name}: {size:,}")
-                    costs += _costs(name, curve, place, counter)
+                    costs += _costs(name, curve, place, counter, steps)
     for name in chosen.keys() - shared.keys():
         for size in sizes or chosen[name].sizes:
             with _server(steps) as (client, bare):
                 version = bare.server_version()
                 place = Place(client, bare, "asked", size)
-                steps.say(f"{name}: {size:,}")
-                costs += _costs(name, chosen[name], place, profiler(client))
+                costs += _costs(name, chosen[name], place, profiler(client), steps)
     rows = list(_grown(costs))
     if figures is not None:
         draw(figures, costs)
@@ -110,7 +108,10 @@ def _server(steps: Steps) -> Iterator[tuple[GraphMem, Bare]]:
             yield opened
 
 
-def _costs(name: str, curve: Curve, place: Place, counter: Profiler) -> Iterator[Cost]:
+def _costs(
+    name: str, curve: Curve, place: Place, counter: Profiler, steps: Steps
+) -> Iterator[Cost]:
+    steps.say(f"{name}: {place.size:,}")
     calls = curve.build(place)
     place.bare.await_indexes()
     for call, work in calls.items():
@@ -119,8 +120,9 @@ def _costs(name: str, curve: Curve, place: Place, counter: Profiler) -> Iterator
                 work()
         took = [_ms(work) for _ in range(WARM_UP + RUNS)][WARM_UP:]
         [(largest, _)] = hits.most_common(1)
-        mean = hits.total() / PROFILES
-        yield Cost(name, place.size, call, mean, statistics.median(took), largest)
+        mean, ms = hits.total() / PROFILES, statistics.median(took)
+        steps.say(f"  {call}: {mean:,.0f} hits, {ms:.3g} ms")
+        yield Cost(name, place.size, call, mean, ms, largest)
 
 
 def _ms(work: Callable[[], object]) -> float:

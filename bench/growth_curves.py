@@ -25,7 +25,7 @@ Calls = dict[str, Callable[[], object]]
 
 BESIDE = 500
 """Other memories of each tenant: more than a search considers."""
-TOTAL = 20_000
+TOTAL = 10_000
 """Memories of other tenants, and memories that scopes share out."""
 START = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -298,14 +298,14 @@ def _memories(place: Place) -> Calls:
 
 
 CURVES: Mapping[str, Curve] = {
-    "events per memory": Curve(_events),
+    "events per memory": Curve(_events, (1, 10, 100, 1_000)),
     "values per slot, MANY": Curve(_values("MANY")),
     "values per slot, ONE": Curve(_values("ONE")),
-    "length of a chain": Curve(_chain, (3, 10, 100, 1_000)),
-    "aliases": Curve(_aliases, (1, 10, 100, 1_000)),
-    "tenants": Curve(_tenants, (20, 200, 2_000, 20_000), alone=True),
+    "length of a chain": Curve(_chain, (3, 10, 30, 300)),
+    "aliases": Curve(_aliases, (1, 10, 100, 500)),
+    "tenants": Curve(_tenants, alone=True),
     "scopes": Curve(_scopes, (1, 10, 100, 1_000)),
-    "scopes read": Curve(_read_scopes, (1, 10, 100, 1_000)),
+    "scopes read": Curve(_read_scopes, (1, 10, 50, 199)),
     "turns per session": Curve(_turns),
-    "memories per tenant": Curve(_memories, (1_000, 3_000, 10_000, 100_000)),
+    "memories per tenant": Curve(_memories, (1_000, 10_000, 30_000, 100_000)),
 }

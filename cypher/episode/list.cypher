@@ -2,7 +2,7 @@
 // from turns is left out if one of them is invisible then.
 // mode: read
 // rows: one
-// plan: NodeIndexSeek
+// plan: NodeIndexSeek PartialTop
 // params:
 //   $session_id        string    name of their session; null: any
 //   $sessions_only     boolean   true: leave out episodes without a session; null: false
@@ -19,18 +19,27 @@
 //   - now       datetime  server clock
 
 CALL () {
-  MATCH (p:Episode)
-  WHERE p.tenant = $tenant AND p.scope IN $scopes AND p.occurred_at <= $valid AND p.recorded_at <= $known
-    AND ($session_id IS NULL OR p.session_id = $session_id)
-    AND (p.session_id IS NOT NULL OR NOT coalesce($sessions_only, false))
-    AND ($since IS NULL OR p.occurred_at >= $since)
-    AND ($until IS NULL OR p.occurred_at < $until)
-    AND ($before_at IS NULL OR p.occurred_at < $before_at OR (p.occurred_at = $before_at AND p.id < $before_id))
-  // Sorting before put_away is computed limits that work to the episodes of the page.
-  WITH p
-  ORDER BY p.occurred_at DESC, p.id DESC
-  // include: fragments/episode_archived.cypher
-  FILTER $include_archived OR NOT put_away
+  // Each scope is read in the order of the index, and only as far as the page: see memory/list.
+  UNWIND $scopes AS one
+  CALL (one) {
+    MATCH (p:Episode)
+    WHERE p.tenant = $tenant AND p.scope = one
+      AND p.occurred_at >= coalesce($since, datetime('0001-01-01T00:00:00Z'))
+      AND p.occurred_at <= coalesce($before_at, $until, $valid)
+      AND p.occurred_at <= $valid AND p.recorded_at <= $known
+      AND ($until IS NULL OR p.occurred_at < $until)
+      AND ($before_at IS NULL OR p.occurred_at < $before_at OR p.id < $before_id)
+      AND ($session_id IS NULL OR p.session_id = $session_id)
+      AND (p.session_id IS NOT NULL OR NOT coalesce($sessions_only, false))
+      AND CASE WHEN $include_archived THEN true ELSE NOT EXISTS {
+        // include: fragments/episode_archived.cypher
+        FILTER put_away
+        RETURN p
+      } END
+    RETURN p
+    ORDER BY p.tenant DESC, p.scope DESC, p.occurred_at DESC, p.id DESC
+    LIMIT $limit
+  }
   WITH p
   ORDER BY p.occurred_at DESC, p.id DESC
   LIMIT $limit

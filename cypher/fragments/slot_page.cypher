@@ -33,6 +33,7 @@ CALL () {
     LET subject_key = $subject
     // include: fragments/subject_names.cypher
     MATCH (b:Belief)
+    USING INDEX b:Belief(tenant, scope, subject_key, predicate_key)
     WHERE b.tenant = $tenant AND b.scope = scope AND b.subject_key IN names AND b.predicate_key IS NOT NULL
       AND (scope > $after_scope OR b.predicate_key > $after_predicate)
       AND b.created_at <= $valid AND EXISTS {

@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
+from neo4j.vector import Vector
 
 from bench.bare import Bare
+from bench.episodes import LOAD
 from bench.growth_curves import START, Place
 from bench.hits import Profiler, profiler
 from graphmem import GraphMem, Handle, Settings
 from graphmem.client import connect
+from graphmem.model import GLOBAL_SCOPE
+from graphmem.ports import Role, run_now
 from graphmem.testing import HashEmbedder
 
 SMALL, LARGE = 40, 400
@@ -23,8 +27,22 @@ MOST = 1_000
 DAY = timedelta(days=1)
 
 
-def aliased(handle: Handle, size: int) -> None:
-    for n in range(size // 10):
+def fill(place: Place) -> None:
+    """Write memories, facts and episodes of different times, and aliases."""
+    handle, times = place.handle, [START + n * timedelta(minutes=1) for n in range(place.size)]
+    for n in range(0, place.size, 10):
+        place.write(place.texts(n, 10), times[n : n + 1])
+    handle.observe_many(
+        {"subject": f"Person {n}", "predicate": "knows", "object": f"City {n}", "at": at}
+        for n, at in enumerate(times)
+    )
+    vector = Vector.from_numpy(run_now(HashEmbedder().embed(["x"], Role.DOCUMENT))[0])
+    rows = [
+        {"id": f"p{n}", "summary": f"Talk {n}", "at": at, "embedding": vector}
+        for n, at in enumerate(times)
+    ]
+    place.bare.write(LOAD, tenant=place.tenant, scope=GLOBAL_SCOPE, rows=rows)
+    for n in range(place.size // 10):
         handle.aliases.add(f"Countess {n}", "Ada")
 
 
@@ -43,6 +61,12 @@ CALLS: dict[str, Callable[[Handle], object]] = {
     "memories.list, two statuses": listed(statuses=["current", "rejected"]),
     "memories.list, since": listed(since=START - DAY),
     "memories.list, until": listed(until=START + DAY),
+    "episodes.list": lambda handle: handle.episodes.list(limit=5),
+    "episodes.list, until": lambda handle: handle.episodes.list(limit=5, until=START + DAY),
+    "episodes.list of a time": lambda handle: handle.episodes.list(limit=5, as_of=START + DAY),
+    "beliefs.slots": lambda handle: handle.beliefs.slots(limit=5),
+    "beliefs.slots, subject": lambda handle: handle.beliefs.slots("Person 7"),
+    "current": lambda handle: handle.current("Person 7", "knows"),
     "aliases.add": lambda handle: handle.aliases.add(f"Earl {uuid.uuid4()}", "Ada"),
 }
 
@@ -57,9 +81,7 @@ def tenants(migrated: Settings) -> Iterator[tuple[Handle, Handle, Profiler]]:
         handles = []
         for size in (SMALL, LARGE):
             place = Place(client, bare, f"t-{uuid.uuid4().hex}", size)
-            for n in range(0, size, 10):
-                place.write(place.texts(n, 10), [START + n * timedelta(minutes=1)])
-            aliased(place.handle, size)
+            fill(place)
             handles.append(place.handle)
         yield handles[0], handles[1], profiler(client)
 
