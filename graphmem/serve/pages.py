@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from graphmem import local_server
-from graphmem.errors import GraphmemError
+from graphmem.errors import GraphmemError, StillStartingError
 from graphmem.explorer import (
     correction,
     erasure,
@@ -125,9 +125,7 @@ class Explorer:
             except Problem as error:
                 return _message(reader, error.status, "Refused", error.detail, error.hint)
             except GraphmemError as error:
-                problem = problems.of_error(error)
-                title = "Not found" if problem.status == 404 else "This did not work"
-                return _message(reader, problem.status, title, problem.detail, problem.hint)
+                return _refusal(reader, error, is_form=request.method == "POST")
             except TimeoutError:
                 return _message(reader, 504, "This did not work", "The answer took too long.")
             except Exception as error:  # noqa: BLE001 - others would log its content
@@ -365,10 +363,29 @@ def _local(address: str) -> str:
     return urlunsplit(("", "", parts.path, parts.query, "")) if known else "/"
 
 
-def _message(reader: Reader | None, status: int, title: str, text: str, hint: str = "") -> Response:
+def _refusal(reader: Reader | None, error: GraphmemError, *, is_form: bool) -> Response:
+    """Return the page of an error; that of a memory that is starting loads again, but no form."""
+    problem = problems.of_error(error)
+    if isinstance(error, StillStartingError):
+        hint = "Send the form again." if is_form else "This page loads again by itself."
+        title = "The memory is starting"
+        return _message(reader, problem.status, title, problem.detail, hint, again=not is_form)
+    title = "Not found" if problem.status == 404 else "This did not work"
+    return _message(reader, problem.status, title, problem.detail, problem.hint)
+
+
+def _message(
+    reader: Reader | None,
+    status: int,
+    title: str,
+    text: str,
+    hint: str = "",
+    *,
+    again: bool = False,
+) -> Response:
     token = "" if reader is None else reader.sign("form")
-    shown = {"reader": reader, "token": token, "title": title, "text": text, "hint": hint}
-    return _html(rendering.page("message", **shown), status)
+    shown = {"title": title, "text": text, "hint": hint, "again": again}
+    return _html(rendering.page("message", reader=reader, token=token, **shown), status)
 
 
 def _html(text: str, status: int = 200) -> Response:

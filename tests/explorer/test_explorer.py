@@ -14,6 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from graphmem import Handle
+from graphmem.errors import StillStartingError
 from graphmem.serve import logins
 from graphmem.serve.listening import ListenAddress
 from graphmem.serve.logins import one_time
@@ -457,6 +458,26 @@ def test_an_empty_memory_and_one_without_keys(migrated: Settings, tmp_path: Path
         choice = form_of(visitor.get("/"), "/scope")
         assert visitor.post(choice | {"scope": "user:ann"}).status_code == 200
         assert visitor.post(choice | {"token": ""}).status_code == 403
+
+
+def test_a_page_loads_again_until_the_memory_has_started(
+    api: Api, tenant: str, plain: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain.observe("Ada", "lives_in", "Faro")
+    visitor = browser(api, tenant)
+    form = form_of(visitor.get("/"), "/logout")
+
+    async def starting(_: Any) -> Any:
+        raise StillStartingError("Memory has been starting for 5 s: the database.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("graphmem.mcp.connection.MemoryConnection.memory", starting)
+        page = visitor.get("/", 503)
+        assert '<meta http-equiv="refresh" content="2">' in page
+        assert "Memory has been starting for 5 s: the database." in page
+        sent = visitor.post(form)
+        assert (sent.status_code, "http-equiv" in sent.text) == (503, False)
+    assert "http-equiv" not in visitor.get("/")
 
 
 def test_a_database_that_does_not_answer(alone: Settings) -> None:
