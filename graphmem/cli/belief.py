@@ -1,4 +1,4 @@
-"""`graphmem belief`, `predicate` and `alias`: evidence, beliefs and how they are read."""
+"""`graphmem belief`, `predicate`, `alias` and `proposal`: evidence, beliefs, how they are read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 from graphmem.cli import options, parameters
 from graphmem.cli.app import App, command, failure_code
 from graphmem.cli.derived import Group
-from graphmem.cli.jobs import READING
+from graphmem.cli.ingest import READING
 
 if TYPE_CHECKING:
     from graphmem.model import Observation
@@ -26,6 +26,11 @@ belief.method("observe")
 predicate = Group("predicate", "Declare and list the policies of predicates.")
 
 alias = Group("alias", "Add, remove and list second names of one thing.")
+
+proposal = Group("proposal", "List, accept or dismiss proposals of `belief extract`.")
+proposal.method("proposals.list")
+proposal.method("proposals.accept", changes={"proposal_ids": {"metavar": "ID..."}})
+proposal.method("proposals.dismiss", changes={"proposal_ids": {"metavar": "ID..."}})
 
 
 @belief.command(name="import")

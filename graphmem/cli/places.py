@@ -27,7 +27,7 @@ def list_sessions(app: App, **page: Any) -> None:
 
     `graphmem episode turns` shows the messages, `graphmem usage audit` the searches.
     """
-    from graphmem.cli.views import usage as views
+    from graphmem.cli.views import episode as views
 
     with app.client() as client:
         found = client.episodes.list(sessions_only=True, **parameters.grouped(page))

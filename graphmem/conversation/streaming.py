@@ -11,7 +11,7 @@ from graphmem.model import ChatReply, Context, TurnsReceipt
 from graphmem.ports import run_now
 
 _END = object()
-"""Stands for the end of the parts."""
+"""Marks the end of the parts."""
 
 
 class ReplyStream:
