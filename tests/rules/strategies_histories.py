@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from hypothesis import strategies as st
 
-from graphmem.model import Policy
+from graphmem.model import Cardinality, Policy
 from graphmem.rules.formulas import Evidence
 from tests.oracles.projection import Candidate, State, ranked
 
@@ -111,6 +111,12 @@ policies = st.builds(
     margin=st.sampled_from([0.0, 0.05, 0.3, 1.0]),
     combine=st.sampled_from(["net", "log_odds"]),
 )
+both_policies = st.builds(
+    lambda by, cardinality: by.model_copy(update={"cardinality": cardinality}),
+    policies,
+    st.sampled_from(Cardinality),
+)
+"""Policies of values that compete or coexist."""
 
 
 @st.composite

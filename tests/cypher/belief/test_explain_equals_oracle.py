@@ -28,11 +28,16 @@ from tests.oracles.projection import clipped, days, episode_of
 from tests.oracles.sequential import evidence_strength
 from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, Written, accounts
-from tests.rules.strategies_histories import END, TOLERANCE, Overwriting, long_history, policies
+from tests.rules.strategies_histories import (
+    END,
+    TOLERANCE,
+    Overwriting,
+    both_policies,
+    long_history,
+)
 
 pytestmark = pytest.mark.timeout(1_800)
 
-cardinalities = st.sampled_from(Cardinality)
 ROUNDED = {"belief", "positive", "negative", "contested", "vitality"}
 """Sums in another order, which are held against the rules; and what `why` does not look at."""
 
@@ -40,20 +45,17 @@ ROUNDED = {"belief", "positive", "negative", "contested", "vitality"}
 @few
 @given(
     items=accounts(),
-    policy=policies,
-    cardinality=cardinalities,
+    by=both_policies,
     limit=st.integers(1, 3),
     data=st.data(),
 )
 def test_an_explanation_recombines_to_the_projection(
     archive: Archive,
     items: list[Item],
-    policy: Policy,
-    cardinality: Cardinality,
+    by: Policy,
     limit: int,
     data: st.DataObject,
 ) -> None:
-    by = policy.model_copy(update={"cardinality": cardinality})
     written = archive.write(items)
     for as_of in (data.draw(written.moments()), data.draw(written.moments())):
         existed = written.existed(as_of)
@@ -83,15 +85,13 @@ def test_an_explanation_recombines_to_the_projection(
 
 
 @few
-@given(items=accounts(), policy=policies, cardinality=cardinalities, data=st.data())
+@given(items=accounts(), by=both_policies, data=st.data())
 def test_a_timeline_is_what_was_read_at_each_instant(
     archive: Archive,
     items: list[Item],
-    policy: Policy,
-    cardinality: Cardinality,
+    by: Policy,
     data: st.DataObject,
 ) -> None:
-    by = policy.model_copy(update={"cardinality": cardinality})
     written = archive.write(items)
     known = data.draw(written.moments()).known
     for claim, belief_id in written.ids.items():

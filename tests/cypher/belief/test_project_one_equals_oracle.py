@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.graph import catalog
-from graphmem.model import AsOf, Cardinality, Policy
+from graphmem.model import AsOf, Policy
 from graphmem.ports import run_now
 from graphmem.rules.read_options import ReadOptions
 from tests.plugins.belief_oracle import wrong_slot
 from tests.plugins.examples import few
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, Written, accounts
-from tests.rules.strategies_histories import END, policies
+from tests.rules.strategies_histories import END, both_policies
 
 pytestmark = pytest.mark.timeout(3_600)
 
@@ -23,16 +23,14 @@ PROJECT_ONE = catalog.query("belief/slot_values", dict)
 
 
 @few
-@given(items=accounts(), policy=policies, cardinality=st.sampled_from(Cardinality), data=st.data())
+@given(items=accounts(), by=both_policies, data=st.data())
 def test_the_values_of_a_slot(
     archive: Archive,
     items: list[Item],
-    policy: Policy,
-    cardinality: Cardinality,
+    by: Policy,
     data: st.DataObject,
 ) -> None:
     written = archive.write(items)
-    by = policy.model_copy(update={"cardinality": cardinality})
     as_of = data.draw(written.moments())
     slot = written.handle.current(SUBJECT, PREDICATE, as_of=as_of, policy=by, limit=1_000)
     assert wrong_slot(written, slot, as_of) == []

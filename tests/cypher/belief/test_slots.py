@@ -17,7 +17,7 @@ from tests.plugins.clients import on_tenant
 from tests.plugins.examples import few
 from tests.plugins.graph import fresh_tenant
 from tests.plugins.histories import PREDICATE, SUBJECT, Archive, Item, accounts
-from tests.rules.strategies_histories import BASE, END, policies
+from tests.rules.strategies_histories import BASE, END, both_policies
 
 pytestmark = pytest.mark.timeout(3_600)
 
@@ -26,16 +26,14 @@ KEYS = sorted(product(SCOPES, (s.casefold() for s in SUBJECTS), PREDICATES))
 
 
 @few
-@given(items=accounts(), policy=policies, cardinality=st.sampled_from(Cardinality), data=st.data())
+@given(items=accounts(), by=both_policies, data=st.data())
 def test_a_slot_of_a_page_is_the_slot(
     archive: Archive,
     items: list[Item],
-    policy: Policy,
-    cardinality: Cardinality,
+    by: Policy,
     data: st.DataObject,
 ) -> None:
     written = archive.write(items)
-    by = policy.model_copy(update={"cardinality": cardinality})
     as_of = data.draw(written.moments())
     valid, known = as_of.valid or END, as_of.known
     seen = any(

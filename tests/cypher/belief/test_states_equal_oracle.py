@@ -11,30 +11,25 @@ from graphmem.model import AsOf, Belief, Cardinality, Policy
 from tests.plugins.belief_oracle import wrong_belief
 from tests.plugins.examples import few
 from tests.plugins.histories import Archive, Item, accounts
-from tests.rules.strategies_histories import long_history, policies
+from tests.rules.strategies_histories import both_policies, long_history
 
 pytestmark = pytest.mark.timeout(3_600)
-
-cardinalities = st.sampled_from(Cardinality)
 
 
 @few
 @given(
     items=accounts(),
-    policy=policies,
-    cardinality=cardinalities,
+    by=both_policies,
     limit=st.integers(1, 3),
     data=st.data(),
 )
 def test_pages_of_beliefs_and_each_of_them(
     archive: Archive,
     items: list[Item],
-    policy: Policy,
-    cardinality: Cardinality,
+    by: Policy,
     limit: int,
     data: st.DataObject,
 ) -> None:
-    by = policy.model_copy(update={"cardinality": cardinality})
     written = archive.write(items)
     beliefs = written.handle.beliefs
     for as_of in (AsOf(), data.draw(written.moments()), data.draw(written.moments())):
