@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console, RenderableType
 
 from graphmem import ConsolidationPolicy, Handle
-from graphmem.cli.views import belief, jobs, recall
+from graphmem.cli.views import belief, consolidation, recall
 from graphmem.consolidation import BeliefChange, BeliefChangeKind
 from graphmem.errors import NotFoundError
 from graphmem.model import BeliefReasons
@@ -63,7 +63,7 @@ def test_a_model_generalises_beliefs_once(
     parts = {one.id: one.statement for one in swimmer.beliefs.list().beliefs}
     change = generalise(door, swimmer)
     assert previewed.changes == (change,)
-    assert "depth 1, generalises 3 beliefs" in shown(jobs.consolidation_report(previewed))
+    assert "depth 1, generalises 3 beliefs" in shown(consolidation.consolidation_report(previewed))
     assert (change.step, change.statement, change.depth) == (BeliefChangeKind.CREATE, GENERAL, 1)
     assert set(change.generalises) == parts.keys()
     assert len(change.quotes) == 9
