@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,6 +33,8 @@ from openai.types.responses import (
 )
 
 from graphmem.conversation import blocks, messages
+from graphmem.conversation.given import given_messages
+from graphmem.conversation.prompting import PromptMessages
 from graphmem.model import Message, roles
 
 PNG = base64.b64encode(b"png bytes").decode()
@@ -500,3 +503,31 @@ def test_any_value_is_read_or_refused(given: object) -> None:
 @given(text=st.text(), role=st.text(min_size=1, max_size=20))
 def test_a_plain_text_stays_as_it_is(text: str, role: str) -> None:
     assert read({"role": role, "content": text}) == [(role, text)] or blocks.OPEN in text
+
+
+class Counted:
+    """A message of a library that counts how often its content is read."""
+
+    type = "human"
+
+    def __init__(self) -> None:
+        self.reads = 0
+
+    @property
+    def content(self) -> str:
+        self.reads += 1
+        return "I moved to Porto."
+
+
+def test_a_message_is_read_once() -> None:
+    counted, record = Counted(), Message(role="user", content="Hi")
+    given = given_messages([counted, record], {})
+    reads = counted.reads
+    assert PromptMessages(given.read, "block").messages == [counted, record]
+    assert counted.reads == reads
+    assert given.messages[1] is record
+
+
+def test_a_time_as_text_is_no_broken_text() -> None:
+    given = given_messages([{"role": "user", "content": "Hi", "at": "2025-05-05T00:00:00Z"}], {})
+    assert (given.messages[0].at, given.notes) == (datetime(2025, 5, 5, tzinfo=UTC), ())
