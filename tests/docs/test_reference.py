@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +41,8 @@ NAMES: dict[str, tuple[str, set[str]]] = {
     "settings": (ROW, {PREFIX + name.replace(".", "__").upper() for name in FIELDS}),
 }
 """Names that the code declares, by the page that has them, with the form of an entry."""
+BY_STATUS = ("no_route", "method_not_allowed")
+"""Codes of answers of the framework, by their status."""
 
 
 @pytest.mark.parametrize("name", PARTS)
@@ -55,6 +58,13 @@ def test_each_name_is_on_its_page_once_and_on_no_other(name: str) -> None:
     assert {other: entries.keys() & names for other, entries in found.items()} == {
         other: names if other == name else set() for other in found
     }
+
+
+def test_the_codes_of_requests_are_on_the_page_of_errors() -> None:
+    folder = Path(graphmem.__file__).parent / "serve"
+    source = "".join(file.read_text("utf-8") for file in folder.glob("*.py"))
+    found = {*re.findall(r"(?:Problem|__init__)\(\s*\d+,\s*\"(\w+)\"", source), *BY_STATUS}
+    assert set(re.findall(ROW, PAGES["errors"], re.MULTILINE)) == found - NAMES["errors"][1]
 
 
 def test_each_class_is_on_one_page_once() -> None:
