@@ -106,8 +106,7 @@ async def _item(context: RequestContext, request: ErasureRequest) -> ErasureRepo
     if row is None:
         return await _erase_rest(context, request, targets.alone(request.what, request.id))
     roots = targets.alone(request.what, request.id, row["episode_id"])
-    going = await _going(context, roots) if not request.apply else frozenset()
-    done = await erase_set(context, request, roots, [_root_key(context, request)])
+    done, going = await erase_set(context, request, roots, [_root_key(context, request)])
     found = await targets.worded(context, wording.sentences(row["texts"]), request.on_progress)
     again = {"Reply"} if row["is_given"] else {"Reply", "Episode"}
     left = [
@@ -126,17 +125,14 @@ async def _item(context: RequestContext, request: ErasureRequest) -> ErasureRepo
     )
 
 
-async def _going(context: RequestContext, roots: ErasureSet) -> frozenset[str]:
-    """Return the ids of the nodes that would be erased with the roots."""
-    erased = await targets.whole(context, roots)
-    events = await targets.all_events(context, erased)
-    return events.union(erased.stated, erased.episodes, erased.turns)
-
-
 async def erase_set(
     context: RequestContext, request: ErasureRequest, roots: ErasureSet, keys: Sequence[str]
-) -> ErasureReport:
-    """Erase nodes and all that is derived from them, and search again."""
+) -> tuple[ErasureReport, frozenset[str]]:
+    """Erase nodes and all that is derived from them, and search again.
+
+    Returns:
+        The report, and the ids of all nodes that would be erased; none if they were.
+    """
     if request.apply:
         await _close(context, *keys)
     erased = await targets.whole(context, roots)
@@ -157,11 +153,12 @@ async def erase_set(
         }
     )
     if not request.apply:
-        return done.model_copy(update={"texts": await targets.texts(context, erased)})
+        report = done.model_copy(update={"texts": await targets.texts(context, erased)})
+        return report, going.union(erased.stated, erased.episodes, erased.turns)
     await _remove(context, erased, request.on_progress, roots)
     late, left = await _look_again(context, request, erased, replace(ids, events=frozenset()))
     await sealing.seal_waiting(context)
-    return done.model_copy(update={"unmentioned": named + late, "left": left})
+    return done.model_copy(update={"unmentioned": named + late, "left": left}), frozenset()
 
 
 async def _erase_rest(

@@ -42,7 +42,7 @@ async def _person(context: RequestContext, request: job.ErasureRequest, key: str
         for label, ids in found.roots.by_label.items()
         for item_id in ids
     ]
-    done = await job.erase_set(context, request, found.roots, keys)
+    done, _ = await job.erase_set(context, request, found.roots, keys)
     aliases = Counter(Event=len(found.alias_events), Name=len(found.alias_nodes))
     counts = Counter(done.counts) + aliases
     if request.apply:

@@ -142,12 +142,12 @@ async def some_of_scope(context: RequestContext, scope: str, limit: int) -> Eras
     return ErasureSet(tuple(row["memories"]), tuple(row["beliefs"]), tuple(row["episodes"]))
 
 
-async def events(tx: Tx, erased: ErasureSet, after: str = "") -> list[dict[str, Any]]:
-    """Return a page of the events to erase with `erased`, and the other nodes they refer to.
+async def events(tx: Tx, erased: ErasureSet) -> list[dict[str, Any]]:
+    """Return the first events to erase with `erased`, and the other nodes they refer to.
 
-    The page has PAGE + 1 rows unless it is the last.
+    They are PAGE + 1 if there are more than PAGE.
     """
-    return await tx.fetch(EVENTS, **erased.params, after=after, limit=PAGE + 1)
+    return await tx.fetch(EVENTS, **erased.params, after="", limit=PAGE + 1)
 
 
 async def events_of_scope(tx: Tx, scope: str | None) -> list[dict[str, Any]]:
@@ -157,13 +157,14 @@ async def events_of_scope(tx: Tx, scope: str | None) -> list[dict[str, Any]]:
 
 async def all_events(context: RequestContext, erased: ErasureSet) -> frozenset[str]:
     """Return the ids of all events to erase with `erased`."""
-    found: set[str] = set()
-    after = ""
-    while rows := await context.read(
-        lambda tx, after=after: events(tx, erased, after)  # type: ignore[misc]
-    ):
+    found, after, more = set[str](), "", True
+    while more:
+        # Each page reads all of these events again, so few pages are large.
+        page = {**erased.params, "after": after, "limit": MENTION_PAGE}
+        rows = await context.fetch(EVENTS, **page)
         found.update(row["id"] for row in rows)
-        after = rows[-1]["id"]
+        more = len(rows) == MENTION_PAGE
+        after = rows[-1]["id"] if rows else after
     return frozenset(found)
 
 

@@ -26,8 +26,9 @@ _GAP = re.compile(
 )
 _INVISIBLE = str.maketrans(dict.fromkeys("\u180e\u200b\u200c\u200d\u2060\ufeff", " "))
 """Characters of no width, which may also replace a space."""
+_ASCII = r"\t-\r -\[\]-~"
 _SIMPLE = (
-    r"\t-\r -\[\]-~\u00a0\u00c0-\u00de\u00e0-\u00ff"
+    rf"{_ASCII}\u00a0\u00c0-\u00de\u00e0-\u00ff"
     r"\u2013\u2014\u2018\u2019\u201c-\u201e\u2026\u20ac"
 )
 """Characters of which folding changes a letter only in its case, and which JSON never escapes."""
@@ -250,5 +251,7 @@ def _prefilter(found: Iterable[str]) -> str:
             words[max(runs, key=len)] = None
         elif one.isascii():
             return "(?s).*"
-    anything = "|".join((f"[^{_SIMPLE}]", *(f"(?iu:{word})" for word in words)))
-    return f"(?s).*(?:{anything}).*"
+    # Most texts are ASCII, which the server checks four times as fast.
+    ways = [f"[{_ASCII}]*+[{_SIMPLE}]*+[^{_SIMPLE}].*"]
+    ways += [f".*(?iu:{'|'.join(words)}).*"] if words else []
+    return f"(?s)(?:{'|'.join(ways)})"

@@ -33,6 +33,7 @@ def test_every_page_of_every_kind_is_looked_at(
     plain: Handle, look: Look, tenant: str, monkeypatch: pytest.MonkeyPatch, page: int
 ) -> None:
     monkeypatch.setattr(targets, "PAGE", page)
+    monkeypatch.setattr(targets, "MENTION_PAGE", page)
     plain.observe("the porter", "says", WORDS)
     plain.memories.deprecate(str(plain.remember(unlike(9)).memory_id), reason=WORDS)
     found = said_and_forgotten(plain, every=3, turns=7)
