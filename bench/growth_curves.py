@@ -297,15 +297,43 @@ def _memories(place: Place) -> Calls:
     }
 
 
+def _because(reason: str, *calls: str) -> dict[str, str]:
+    return dict.fromkeys(calls, reason)
+
+
+RECALLS = ("recall", "recall of the past")
+OF_EVENTS = _because(
+    "reads each event of the memories that it shows",
+    *RECALLS,
+    *("memories.get", "history", "why", "expand", "forget, plan"),
+)
+OF_VALUES = _because("ranks the values of the slot", "current", "beliefs.slots", "why")
+OF_TEXTS = _because("compares each text of the tenant", "forget, plan", "forget")
+OF_BELIEFS = _because("looks at each belief of the scope", "beliefs.list")
+OF_CHAIN = _because(
+    "follows the chain",
+    *("recall of the past", "memories.get", "memories.chain", "why", "expand", "forget, plan"),
+)
+OF_NAMES = _because(
+    "looks at each name of the subject", *RECALLS, "current", "beliefs.slots", "why"
+)
+ONE_VALUE = _because(
+    "ranks the slot to know whether the value leads", *RECALLS, "beliefs.get", "expand"
+)
+
 CURVES: Mapping[str, Curve] = {
-    "events per memory": Curve(_events, (1, 10, 100, 1_000)),
-    "values per slot, MANY": Curve(_values("MANY")),
-    "values per slot, ONE": Curve(_values("ONE")),
-    "length of a chain": Curve(_chain, (3, 10, 30, 300)),
-    "aliases": Curve(_aliases, (1, 10, 100, 500)),
+    "events per memory": Curve(_events, (1, 10, 100, 1_000), OF_EVENTS),
+    "values per slot, MANY": Curve(_values("MANY"), limits={**OF_VALUES, **OF_BELIEFS, **OF_TEXTS}),
+    "values per slot, ONE": Curve(
+        _values("ONE"), limits={**OF_VALUES, **OF_BELIEFS, **OF_TEXTS, **ONE_VALUE}
+    ),
+    "length of a chain": Curve(_chain, (3, 10, 30, 300), OF_CHAIN),
+    "aliases": Curve(_aliases, (1, 10, 100, 500), OF_NAMES),
     "tenants": Curve(_tenants, alone=True),
     "scopes": Curve(_scopes, (1, 10, 100, 1_000)),
     "scopes read": Curve(_read_scopes, (1, 10, 50, 199)),
     "turns per session": Curve(_turns),
-    "memories per tenant": Curve(_memories, (1_000, 10_000, 30_000, 100_000)),
+    "memories per tenant": Curve(
+        _memories, (1_000, 10_000, 30_000, 100_000), {**OF_TEXTS, **OF_BELIEFS}
+    ),
 }

@@ -31,6 +31,7 @@ UNION
   UNWIND $beliefs AS id
   MATCH (:Belief {tenant: $tenant, id: id})<-[:SUPPORTS {tenant: $tenant}]-(e:Event {tenant: $tenant})
   MATCH (drawn:Event {tenant: $tenant, target_id: e.id})-[:SUPPORTS {tenant: $tenant}]->(b:Belief {tenant: $tenant})
+  USING INDEX SEEK drawn:Event(tenant, target_id)
   RETURN b
 }
 WITH DISTINCT b

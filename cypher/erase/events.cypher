@@ -67,6 +67,7 @@ CALL (e) {
   RETURN x
 UNION
   MATCH (drawn:Event {tenant: $tenant, target_id: e.id})
+  USING INDEX SEEK drawn:Event(tenant, target_id)
   MATCH (drawn)<-[:RETRACTS|CONCERNS]-{0,9}(x:Event {tenant: $tenant})
   RETURN x
 }

@@ -99,3 +99,12 @@ def test_a_call_reads_no_more_in_a_larger_tenant(
     small, large = found
     assert 0 < large <= 1.3 * small + FEW, found
     assert large < MOST, found
+
+
+def test_an_erasure_reads_only_its_own_events(tenants: tuple[Handle, Handle, Profiler]) -> None:
+    *handles, counter = tenants
+    for handle in handles:
+        known = handle.memories.list(limit=1).memories[0].id
+        with counter.counting() as hits:
+            assert handle.forget("memory", known, dry_run=False).clean
+        assert 0 < hits["erase/events"] < 200
