@@ -17,6 +17,7 @@ from graphmem import GraphMem, Handle, Settings
 from graphmem.client import connect
 from graphmem.model import GLOBAL_SCOPE
 from graphmem.ports import Role, run_now
+from graphmem.rules import identity
 from graphmem.testing import HashEmbedder
 
 SMALL, LARGE = 40, 400
@@ -25,6 +26,8 @@ FEW = 60
 MOST = 1_000
 """Maximum number of hits: the server has the memories of all tests' tenants."""
 DAY = timedelta(days=1)
+LONG = identity.episode_id(GLOBAL_SCOPE, "long")
+"""Id of a session whose length is that of the tenant."""
 
 
 def fill(place: Place) -> None:
@@ -42,6 +45,10 @@ def fill(place: Place) -> None:
         for n, at in enumerate(times)
     ]
     place.bare.write(LOAD, tenant=place.tenant, scope=GLOBAL_SCOPE, rows=rows)
+    handle.session("long").add_messages(
+        {"role": "user", "content": f"Turn {n} about the harbour", "at": at}
+        for n, at in enumerate(times)
+    )
     for n in range(place.size // 10):
         handle.aliases.add(f"Countess {n}", "Ada")
 
@@ -64,6 +71,7 @@ CALLS: dict[str, Callable[[Handle], object]] = {
     "episodes.list": lambda handle: handle.episodes.list(limit=5),
     "episodes.list, until": lambda handle: handle.episodes.list(limit=5, until=START + DAY),
     "episodes.list of a time": lambda handle: handle.episodes.list(limit=5, as_of=START + DAY),
+    "episodes.turns": lambda handle: handle.episodes.turns(LONG, limit=5),
     "beliefs.slots": lambda handle: handle.beliefs.slots(limit=5),
     "beliefs.slots, subject": lambda handle: handle.beliefs.slots("Person 7"),
     "current": lambda handle: handle.current("Person 7", "knows"),
