@@ -309,14 +309,12 @@ OF_EVENTS = _because(
 )
 OF_VALUES = _because("ranks the values of the slot", "current", "beliefs.slots", "why")
 OF_TEXTS = _because("compares each text of the tenant", "forget, plan", "forget")
-OF_BELIEFS = _because("looks at each belief of the scope", "beliefs.list")
+OF_BELIEFS = _because("checks each belief of the scope", "beliefs.list")
 OF_CHAIN = _because(
     "follows the chain",
     *("recall of the past", "memories.get", "memories.chain", "why", "expand", "forget, plan"),
 )
-OF_NAMES = _because(
-    "looks at each name of the subject", *RECALLS, "current", "beliefs.slots", "why"
-)
+OF_NAMES = _because("checks each name of the subject", *RECALLS, "current", "beliefs.slots", "why")
 ONE_VALUE = _because(
     "ranks the slot to know whether the value leads", *RECALLS, "beliefs.get", "expand"
 )
