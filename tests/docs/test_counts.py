@@ -57,7 +57,6 @@ COUNTED: dict[tuple[str, str], Callable[[], int]] = {
     ("docs/explanation/trust.md", rf"attacks in {NUMBER} carriers"): lambda: len(poison.CARRIERS),
 }
 OTHERS = {
-    ("docs/evidence/benchmarks.md", "15 reads"): "runs of a measurement",
     ("docs/explanation/consolidation.md", "Two jobs"): "which two, follows",
     ("docs/evidence/reliability.md", "10,000 command"): "runs of a measurement",
     ("docs/evidence/reliability.md", "10,000 calls"): "runs of a measurement",
