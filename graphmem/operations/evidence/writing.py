@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -205,13 +205,13 @@ async def append_embedded(
             return done
 
 
-async def _append(
+def _append(
     context: RequestContext,
     batch: Sequence[EvidenceDraft],
     embeddings: Mapping[str, Embedding] | None,
     *,
     stated: bool,
-) -> tuple[WriteResult, Sequence[str]]:
+) -> Coroutine[Any, Any, tuple[WriteResult, Sequence[str]]]:
     """Write a batch; if embeddings are missing, return their statements instead.
 
     Args:
@@ -240,7 +240,7 @@ async def _append(
             await tx.fetch(REFRESH, ids=[d.claim.id for d in batch])
         return done, ()
 
-    return await context.write(work)
+    return context.write(work)
 
 
 async def undeclared_predicates(
