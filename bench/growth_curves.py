@@ -315,6 +315,10 @@ OF_CHAIN = _because(
     *("recall of the past", "memories.get", "memories.chain", "why", "expand", "forget, plan"),
 )
 OF_NAMES = _because("checks each name of the subject", *RECALLS, "current", "beliefs.slots", "why")
+OF_TURNS = _because(
+    "reads each turn of the conversation",
+    *("add_messages", "episodes.get", "episodes.list", "expand the episode"),
+)
 ONE_VALUE = _because(
     "ranks the slot to know whether the value leads", *RECALLS, "beliefs.get", "expand"
 )
@@ -330,7 +334,7 @@ CURVES: Mapping[str, Curve] = {
     "tenants": Curve(_tenants, alone=True),
     "scopes": Curve(_scopes, (1, 10, 100, 1_000)),
     "scopes read": Curve(_read_scopes, (1, 10, 50, 199)),
-    "turns per session": Curve(_turns),
+    "turns per session": Curve(_turns, limits=OF_TURNS),
     "memories per tenant": Curve(
         _memories, (1_000, 10_000, 30_000, 100_000), {**OF_TEXTS, **OF_BELIEFS}
     ),
