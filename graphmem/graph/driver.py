@@ -6,8 +6,8 @@ import asyncio
 import logging
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from ctypes import py_object, pythonapi
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,7 +35,8 @@ from graphmem.errors import (
     InvalidInputError,
     ReadConflictError,
 )
-from graphmem.graph.catalog import LANGUAGE, MAP, in_generation, in_one_map, procedure
+from graphmem.graph.catalog import LANGUAGE, MAP, Unshown, in_generation, in_one_map, procedure
+from graphmem.graph.places import Places
 from graphmem.model.calls import CALL
 from graphmem.ports import Query, R, ServerAddress, Tx, blocking
 from graphmem.rules import scoring
@@ -79,17 +80,6 @@ Find = Callable[[bool], tuple[str, int]]
 if the argument is True, else GraphUnavailableError is raised."""
 
 _OPEN: WeakSet[_Neo4jGraph] = WeakSet()
-
-
-class Unshown(dict[str, Any]):
-    """A map of parameters that the driver cannot format.
-
-    It formats all of them for its log, even with logging off; measured, that took a third of a bulk
-    insertion, and 0.8 ms of a recall. Values do not belong in a log either.
-    """
-
-    def __repr__(self) -> str:
-        return "{…}"
 
 
 def sent(value: Any) -> Any:
@@ -425,6 +415,7 @@ class AwaitedGraph(_Neo4jGraph):
             )
         self._bookmarks = neo4j.AsyncGraphDatabase.bookmark_manager()
         self._loop, self._process = asyncio.get_running_loop(), os.getpid()
+        self._places = Places(self._settings.max_pool_size, self._settings.pool_timeout_s)
 
     async def _resolved(self, _: object) -> list[tuple[str, int]]:
         assert self._find is not None  # noqa: S101 - only then it resolves
@@ -481,14 +472,17 @@ class AwaitedGraph(_Neo4jGraph):
             lambda tx: work(AwaitedTx(tx, self._generation, self._planning))
         )
 
-    def _session(self) -> neo4j.AsyncSession:
+    @asynccontextmanager
+    async def _session(self) -> AsyncIterator[neo4j.AsyncSession]:
         call = CALL.get()
         given = call.bookmarks if call is not None else ()
-        return self._open_driver().session(
+        opened = self._open_driver().session(
             database=self._database,
             bookmark_manager=self._bookmarks,
             bookmarks=neo4j.Bookmarks.from_raw_values(given),
         )
+        async with self._places.place(), opened as session:
+            yield session
 
     def _open_driver(self) -> neo4j.AsyncDriver:
         if self._closed:
