@@ -50,12 +50,22 @@ def commit(sizes: tuple[int, ...], *, as_json: bool) -> None:
 @bench.command()
 @sizes(500, RECALL_SIZES, "Number of memories (repeatable). A million takes hours to load.")
 @click.option("--keep", type=FOLDER, help="Keep the loaded graphs in this folder and reuse them.")
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 32),
+    multiple=True,
+    default=(1,),
+    show_default=True,
+    help="Number of processes of the 32 readers (repeatable).",
+)
 @as_json
-def recall(sizes: tuple[int, ...], keep: Path | None, *, as_json: bool) -> None:
+def recall(
+    sizes: tuple[int, ...], keep: Path | None, processes: tuple[int, ...], *, as_json: bool
+) -> None:
     """Recall latency compared with the bare filtered vector search; index misses; memory."""
     from bench.recall import measure
 
-    run(lambda steps: measure(sizes, steps, keep=keep), as_json=as_json)
+    run(lambda steps: measure(sizes, steps, keep=keep, processes=processes), as_json=as_json)
 
 
 @bench.command()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import statistics
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,11 +21,14 @@ from bench import synthetic
 from bench.figures import Cell, Report, Table, percentile
 from bench.footprint import footprint
 from bench.readers import Answers, ask_at_once
+from bench.server import connected
 from bench.store import EVENTS, SUPERSEDED, TENANTS, Store
 from graphmem import GraphMem, RecallPolicy, local_server
 from graphmem.rules import late_interaction
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from bench.bare import Bare
     from bench.progress import Steps
     from graphmem.settings import Settings
@@ -90,13 +95,20 @@ class Sides:
         }
 
 
-def measure(sizes: Sequence[int], steps: Steps, *, keep: Path | None = None) -> Report:
+def measure(
+    sizes: Sequence[int],
+    steps: Steps,
+    *,
+    keep: Path | None = None,
+    processes: Sequence[int] = (1,),
+) -> Report:
     """Return times, the index's recall and memory at these sizes, each on a server of its own.
 
     Args:
         sizes: Numbers of memories in the graph, over 20 tenants.
         steps: Receives the progress.
         keep: Folder in which loaded graphs are kept and reused; None keeps nothing.
+        processes: Numbers of processes over which the readers are spread.
 
     Raises:
         ConfigurationError: The kept graph is a different one.
@@ -115,7 +127,7 @@ def measure(sizes: Sequence[int], steps: Steps, *, keep: Path | None = None) -> 
             took = _latency(sides, sides.rankings(), steps)
             tables[TIMES] += [times_row(size, name, took) for name in TARGETS]
             tables[MARKS].append(marks_row(size, _latency(sides, sides.marking(), steps)))
-            tables[CROWD].append(_crowd(size, sides, steps))
+            tables[CROWD] += [_crowd(size, count, settings, asked, steps) for count in processes]
             tables[MISSED] += _index_recall(store, sides, steps)
             tables[MEMORY].append(_memory(store, settings))
     return Report(
@@ -125,8 +137,8 @@ def measure(sizes: Sequence[int], steps: Steps, *, keep: Path | None = None) -> 
             f"recall(limit=10), embedding ready, against the bare vector search with the tenant "
             f"filter and {POOL} results; in turn, question by question.",
             "Paired: median of the ratios of single questions.",
-            f"Readers: {READERS} threads on one client, each asking without a pause; the sides "
-            "take turns, round by round.",
+            f"Readers: {READERS} threads, on one client of each process, each asking without a "
+            "pause; the sides take turns, round by round.",
             "Index recall: share of the exact nearest current memories of the tenant among the "
             f"first results, over {COMPARED} questions.",
             "MB resident after the questions, and at most since the process was started; the "
@@ -183,20 +195,76 @@ def marks_row(size: int, took: dict[str, list[float]]) -> Row:
     return row | {"difference, median": statistics.median(a - b for a, b in pairs)}
 
 
-def _crowd(size: int, sides: Sides, steps: Steps) -> Row:
-    """Return the results of many concurrent readers, on one client and on the bare driver."""
-    got = {name: Answers() for name in sides.both()}
+def _crowd(
+    size: int, processes: int, settings: Settings, asked: synthetic.Corpus, steps: Steps
+) -> Row:
+    """Return the results of many concurrent readers, on clients and on bare drivers.
+
+    Each process has one client, one driver and an equal part of the readers.
+    """
+    got = {name: Answers() for name in ("graphmem", BARE)}
     names = [name for turn in range(ROUNDS) for name in sorted(got, reverse=bool(turn % 2))]
-    total = len(sides.asked.texts)
-    # Open a connection for each reader, so that the first questions do not wait for it.
-    for ask in sides.both().values():
-        ask_at_once(ask, [[reader % total] for reader in range(READERS)], Answers())
-    for place, name in enumerate(steps.over(names, f"{READERS} readers {size:,}")):
-        first = place // len(got) * READERS * SHARE
-        numbers = [(first + i) % total for i in range(READERS * SHARE)]
-        shares = [numbers[reader::READERS] for reader in range(READERS)]
-        ask_at_once(sides.both()[name], shares, got[name])
-    return crowd_row(size, got["graphmem"], got["bare"])
+    total = len(asked.texts)
+    with _processes(processes, settings, asked) as pipes:
+        # Open a connection for each reader, so that the first questions do not wait for it.
+        for name in got:
+            _round(pipes, name, [reader % total for reader in range(READERS)], Answers())
+        title = f"{READERS} readers, {processes} processes, {size:,}"
+        for place, name in enumerate(steps.over(names, title)):
+            first = place // len(got) * READERS * SHARE
+            numbers = [(first + i) % total for i in range(READERS * SHARE)]
+            _round(pipes, name, numbers, got[name])
+    return crowd_row(size, got["graphmem"], got[BARE]) | {"processes": processes}
+
+
+@contextmanager
+def _processes(
+    count: int, settings: Settings, asked: synthetic.Corpus
+) -> Iterator[list[Connection]]:
+    """Yield a pipe to each of `count` processes that answer questions; end them afterwards."""
+    context = multiprocessing.get_context("spawn")
+    pipes = [context.Pipe() for _ in range(count)]
+    workers = [
+        context.Process(target=_answer, args=(settings, asked, inner), daemon=True)
+        for _, inner in pipes
+    ]
+    for worker in workers:
+        worker.start()
+    for _, inner in pipes:
+        inner.close()  # a worker that ends is noticed
+    yield [own for own, _ in pipes]
+    for own, _ in pipes:
+        own.send(None)
+    for worker in workers:
+        worker.join()
+
+
+def _answer(settings: Settings, asked: synthetic.Corpus, pipe: Connection) -> None:
+    """Answer rounds of questions in this process until the pipe ends them with None."""
+    silent = settings.model_copy(update={"access_log": False})
+    embedder = synthetic.LookupEmbedder(asked, tokens=True)
+    with connected(silent, embedder, lambda _: None) as (memory, bare):
+        sides = Sides(memory, bare, asked).both()
+        while (given := pipe.recv()) is not None:
+            name, shares = given
+            answers = Answers()
+            ask_at_once(sides[name], shares, answers)
+            pipe.send(answers)
+
+
+def _round(
+    pipes: Sequence[Connection], name: str, numbers: Sequence[int], answers: Answers
+) -> None:
+    """Ask one side these questions, in all processes at once, and collect the results."""
+    shares = [numbers[reader::READERS] for reader in range(READERS)]
+    started = time.perf_counter()
+    for place, pipe in enumerate(pipes):
+        pipe.send((name, shares[place :: len(pipes)]))
+    for pipe in pipes:
+        one = pipe.recv()
+        answers.took += one.took
+        answers.errors += one.errors
+    answers.seconds += time.perf_counter() - started
 
 
 def crowd_row(size: int, ours: Answers, theirs: Answers) -> Row:
