@@ -1,4 +1,4 @@
-"""Many transactions at once on an event loop: bounded, in their order, and none waits in vain."""
+"""Transactions at once on an event loop: their number, their order, and how long one waits."""
 
 from __future__ import annotations
 
