@@ -94,7 +94,7 @@ class Settings(BaseModel):
     connect_timeout_s: float = Field(10.0, gt=0)
     """Timeout for opening a connection, seconds."""
     pool_timeout_s: float = Field(60.0, gt=0)
-    """Timeout for a free connection, seconds."""
+    """Timeout for a free connection, seconds; awaited: since a transaction last succeeded."""
     max_retry_time_s: float = Field(30.0, ge=0)
     """Maximum time for transaction retries, seconds."""
     transaction_timeout_s: float = Field(30.0, gt=0, le=30)
