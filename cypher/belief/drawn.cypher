@@ -12,7 +12,6 @@
 //   - retraction_ids  list    ids of its retractions that follow from rejections
 
 CALL () {
-  FILTER $event_id IS NOT NULL
   MATCH (:Event {tenant: $tenant, id: $event_id})-[:RETRACTS*0..]->(e:Event {tenant: $tenant})-[:SUPPORTS {tenant: $tenant}]->(:Belief {tenant: $tenant})
   RETURN e
 UNION

@@ -12,12 +12,10 @@
 //   - chains  list     maps of those with such an edge or event: id, edges (maps: older, event_id, occurred_at, recorded_at), and events (maps: event_id, payload, occurred_at, recorded_at, and about, the ids of the nodes that it concerns)
 
 CALL () {
-  FILTER $label = 'Memory'
-  MATCH (n:Memory) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Memory) WHERE n.tenant = $tenant AND n.id > CASE $label WHEN 'Memory' THEN $after END
   RETURN n ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Belief'
-  MATCH (n:Belief) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Belief) WHERE n.tenant = $tenant AND n.id > CASE $label WHEN 'Belief' THEN $after END
   RETURN n ORDER BY n.tenant, n.id LIMIT $limit
 }
 LET edges = COLLECT {

@@ -18,20 +18,16 @@
 //   - predicate_key  string  folded predicate of a belief; null: none
 
 CALL () {
-  FILTER $label = 'Memory'
-  MATCH (x:Memory) WHERE x.tenant = $tenant AND x.id > $after AND x.content_hash IS NOT NULL
+  MATCH (x:Memory) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Memory' THEN $after END AND x.content_hash IS NOT NULL
   RETURN x ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Belief'
-  MATCH (x:Belief) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Belief) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Belief' THEN $after END
   RETURN x ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Turn'
-  MATCH (x:Turn) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Turn) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Turn' THEN $after END
   RETURN x ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Episode'
-  MATCH (x:Episode) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Episode) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Episode' THEN $after END
   RETURN x ORDER BY x.tenant, x.id LIMIT $limit
 }
 RETURN $label AS label, x.id AS id, x.scope AS scope, x.tenant_key AS tenant_key, x.scope_key AS scope_key,

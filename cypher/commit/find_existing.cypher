@@ -29,12 +29,11 @@ CALL (row) {
 }
 CALL (row, e, m) {
   // The search is skipped if the event or the memory exists.
-  WITH row, e, m
-  WHERE e IS NULL AND m IS NULL AND row.embedding IS NOT NULL
+  UNWIND CASE WHEN e IS NULL AND m IS NULL AND row.embedding IS NOT NULL THEN [row.embedding] ELSE [] END AS embedding
   MATCH (n:Memory)
   SEARCH n IN (
     VECTOR INDEX memory_embedding_vector
-    FOR row.embedding
+    FOR embedding
     WHERE n.tenant = $tenant AND n.scope IN $scopes AND n.status = 'current'
     LIMIT $candidates
   ) SCORE AS score

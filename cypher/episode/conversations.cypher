@@ -20,10 +20,9 @@
 //   - turns        integer   number of its turns
 
 CALL () {
-  FILTER $ids IS NULL
   MATCH (p:Episode)
   USING INDEX p:Episode(tenant, id)
-  WHERE p.tenant = $tenant AND p.id > $after AND p.scope = $scope
+  WHERE p.tenant = $tenant AND p.id > CASE WHEN $ids IS NULL THEN $after END AND p.scope = $scope
   LET turns = COUNT { (:Turn {tenant: $tenant})-[:OCCURRED_IN]->(p) }
   FILTER p.tenant_key IS NULL OR coalesce(p.summarised_turns, 0) <> turns OR (turns > 0 AND $method IS NOT NULL AND p.summarised_by <> $method)
   RETURN p, turns

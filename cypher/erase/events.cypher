@@ -56,7 +56,7 @@ UNION
   // include: fragments/drawn_from_episode.cypher
   RETURN e
 UNION
-  FILTER size($beliefs) > 0
+  UNWIND CASE WHEN size($beliefs) > 0 THEN [1] ELSE [] END AS once
   MATCH (e:Event)
   USING INDEX e:Event(tenant, type, recorded_at)
   WHERE e.tenant = $tenant AND e.type = 'PROPOSE' AND e.recorded_at IS NOT NULL AND any(x IN $beliefs WHERE e.payload CONTAINS x)

@@ -7,7 +7,7 @@ CALL (m) {
   FILTER $known IS NULL
   RETURN m.created_at AS created_at
 UNION ALL
-  FILTER $known IS NOT NULL
+  UNWIND CASE WHEN $known IS NULL THEN [] ELSE [1] END AS once
   MATCH (m)<-[:SUPPORTS|REFUTES|CONCERNS]-(x:Event)
   WHERE x.scope = m.scope AND x.occurred_at <= $valid AND x.recorded_at <= $known
   RETURN min(x.occurred_at) AS created_at

@@ -3,33 +3,28 @@
 // none)
 
 CALL () {
-  FILTER $kind = 'memory'
   MATCH (n:Memory)
-  WHERE n.tenant = $tenant AND n.id > $after
+  WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'memory' THEN $after END
   WITH n ORDER BY n.id LIMIT $limit
   RETURN n.id AS id, n
 UNION ALL
-  FILTER $kind = 'belief'
   MATCH (n:Belief)
-  WHERE n.tenant = $tenant AND n.id > $after
+  WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'belief' THEN $after END
   WITH n ORDER BY n.id LIMIT $limit
   RETURN n.id AS id, n
 UNION ALL
-  FILTER $kind = 'turn'
   MATCH (n:Turn)
-  WHERE n.tenant = $tenant AND n.id > $after
+  WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'turn' THEN $after END
   WITH n ORDER BY n.id LIMIT $limit
   RETURN n.id AS id, n
 UNION ALL
-  FILTER $kind = 'episode'
   MATCH (n:Episode)
-  WHERE n.tenant = $tenant AND n.id > $after
+  WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'episode' THEN $after END
   WITH n ORDER BY n.id LIMIT $limit
   RETURN n.id AS id, n
 UNION ALL
-  FILTER $kind = 'item'
   MATCH (i:Item)
-  WHERE i.tenant = $tenant AND i.id > $after
+  WHERE i.tenant = $tenant AND i.id > CASE $kind WHEN 'item' THEN $after END
   WITH i ORDER BY i.id LIMIT $limit
   OPTIONAL MATCH (i)-[:FOUND_BY]->(n:ItemText {tenant: $tenant})
   RETURN i.id AS id, n

@@ -5,54 +5,54 @@
 
 CALL (n) {
   CALL (n) {
-    FILTER 'SUPPORTS' IN $types
+    UNWIND [t IN $types WHERE t = 'SUPPORTS'] AS type
     MATCH (n)<-[:SUPPORTS]-(x:Event {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'SUPPORTS' AS type, x
+    RETURN type, x
     LIMIT $counted
   UNION ALL
-    FILTER 'REFUTES' IN $types
+    UNWIND [t IN $types WHERE t = 'REFUTES'] AS type
     MATCH (n)<-[:REFUTES]-(x:Event {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'REFUTES' AS type, x
+    RETURN type, x
     LIMIT $counted
   UNION ALL
-    FILTER 'REINFORCES' IN $types
+    UNWIND [t IN $types WHERE t = 'REINFORCES'] AS type
     MATCH (n)<-[:REINFORCES]-(x:Event {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'REINFORCES' AS type, x
+    RETURN type, x
     LIMIT $counted
   UNION ALL
-    FILTER 'CONCERNS' IN $types
+    UNWIND [t IN $types WHERE t = 'CONCERNS'] AS type
     MATCH (n)<-[:CONCERNS]-(x:Event {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'CONCERNS' AS type, x
+    RETURN type, x
     LIMIT $counted
   UNION ALL
-    FILTER 'OCCURRED_IN' IN $types
+    UNWIND [t IN $types WHERE t = 'OCCURRED_IN'] AS type
     MATCH (n)<-[:OCCURRED_IN]-(x:Turn {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'OCCURRED_IN' AS type, x
+    RETURN type, x
     LIMIT $counted
   UNION ALL
-    FILTER 'OCCURRED_IN' IN $types
+    UNWIND [t IN $types WHERE t = 'OCCURRED_IN'] AS type
     MATCH (n)<-[:OCCURRED_IN]-(x:Event {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'OCCURRED_IN' AS type, x
+    RETURN type, x
     LIMIT $counted
   UNION ALL
-    FILTER 'QUOTES' IN $types
+    UNWIND [t IN $types WHERE t = 'QUOTES'] AS type
     MATCH (n)<-[:QUOTES]-(x:Event {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'QUOTES' AS type, x
+    RETURN type, x
     LIMIT $counted
   UNION ALL
-    FILTER 'RETRACTS' IN $types
+    UNWIND [t IN $types WHERE t = 'RETRACTS'] AS type
     MATCH (n)<-[:RETRACTS]-(x:Event {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'RETRACTS' AS type, x
+    RETURN type, x
     LIMIT $counted
   UNION ALL
-    FILTER 'CLAIMS' IN $types
+    UNWIND [t IN $types WHERE t = 'CLAIMS'] AS type
     MATCH (n)<-[:CLAIMS]-(x:Memory {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'CLAIMS' AS type, x
+    RETURN type, x
     LIMIT $counted
   UNION ALL
-    FILTER 'SUPERSEDES' IN $types
+    UNWIND [t IN $types WHERE t = 'SUPERSEDES'] AS type
     MATCH (n)<-[:SUPERSEDES]-(x:Memory|Belief {tenant: $tenant}) WHERE x.scope IN $scopes
-    RETURN 'SUPERSEDES' AS type, x
+    RETURN type, x
     LIMIT $counted
   }
   RETURN collect({type: type, outgoing: false, x: x}) AS incoming

@@ -57,7 +57,7 @@ CALL () {
   RETURN collect({kind: kind, best: best}) AS worded
 }
 CALL (worded) {
-    FILTER 'memory' IN $kinds
+    UNWIND [k IN $kinds WHERE k = 'memory'] AS once
     MATCH (n:Memory)
     SEARCH n IN (
       VECTOR INDEX memory_embedding_vector
@@ -67,7 +67,7 @@ CALL (worded) {
     ) SCORE AS found
     RETURN 'memory' AS kind, 'vector' AS list, n, found
   UNION ALL
-    FILTER 'belief' IN $kinds
+    UNWIND [k IN $kinds WHERE k = 'belief'] AS once
     MATCH (n:Belief)
     SEARCH n IN (
       VECTOR INDEX belief_embedding_vector
@@ -83,7 +83,7 @@ CALL (worded) {
     RETURN w.kind AS kind, 'words' AS list, x.n AS n, x.found AS found
   UNION ALL
     CALL (worded) {
-      FILTER 'turn' IN $kinds
+      UNWIND [k IN $kinds WHERE k = 'turn'] AS once
       MATCH (n:Turn)
       SEARCH n IN (
         VECTOR INDEX turn_embedding_vector
@@ -104,7 +104,7 @@ CALL (worded) {
     RETURN 'turn' AS kind, list, n, found
   UNION ALL
     CALL (worded) {
-      FILTER 'episode' IN $kinds
+      UNWIND [k IN $kinds WHERE k = 'episode'] AS once
       MATCH (p:Episode)
       SEARCH p IN (
         VECTOR INDEX episode_embedding_vector

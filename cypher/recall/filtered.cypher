@@ -33,7 +33,7 @@
 //   - filtered    boolean  true: recall/hits reads items as of ($valid, $known), from events
 
 CALL () {
-  FILTER 'memory' IN $kinds
+  UNWIND [k IN $kinds WHERE k = 'memory'] AS once
   MATCH (n:Memory)
   SEARCH n IN (
     VECTOR INDEX memory_embedding_vector
@@ -49,7 +49,7 @@ UNION ALL
   FILTER n.tenant = $tenant AND n.scope IN $scopes AND n.embedding IS NOT NULL
   RETURN 'memory' AS kind, 'vector' AS list, n, vector.similarity.cosine(n.embedding, $embedding) AS found
 UNION ALL
-  FILTER 'belief' IN $kinds
+  UNWIND [k IN $kinds WHERE k = 'belief'] AS once
   MATCH (n:Belief)
   SEARCH n IN (
     VECTOR INDEX belief_embedding_vector
@@ -60,7 +60,7 @@ UNION ALL
   ) SCORE AS found
   RETURN 'belief' AS kind, 'vector' AS list, n, found
 UNION ALL
-  FILTER 'turn' IN $kinds
+  UNWIND [k IN $kinds WHERE k = 'turn'] AS once
   MATCH (n:Turn)
   SEARCH n IN (
     VECTOR INDEX turn_embedding_vector
@@ -71,7 +71,7 @@ UNION ALL
   ) SCORE AS found
   RETURN 'turn' AS kind, 'vector' AS list, n, found
 UNION ALL
-  FILTER 'episode' IN $kinds
+  UNWIND [k IN $kinds WHERE k = 'episode'] AS once
   MATCH (n:Episode)
   SEARCH n IN (
     VECTOR INDEX episode_embedding_vector

@@ -141,7 +141,7 @@ WITH collect(hit {
   item: item, reasons: reasons, stated: stated, trust: trust, rating: rating, head_ids: heads, reply: reply, is_rejected: is_rejected
 }) AS hits, coalesce(collect(lost)[0], []) AS lost
 CALL (hits) {
-  FILTER hits = [] AND NOT $found.filtered AND 'memory' IN $kinds
+  UNWIND CASE WHEN hits = [] AND NOT $found.filtered AND 'memory' IN $kinds THEN [1] ELSE [] END AS once
   MATCH (m:Memory)
   USING INDEX m:Memory(tenant, scope, status)
   WHERE m.tenant = $tenant AND m.scope IN $scopes AND m.status IS NOT NULL AND (NOT m.status IN $statuses OR m.rulings IS NOT NULL)

@@ -20,16 +20,14 @@
 //   - object_key     string   folded; null: no triple
 
 CALL () {
-  FILTER $label = 'Memory'
   MATCH (m:Memory)
-  WHERE m.tenant = $tenant AND m.id > $after AND m.content_hash IS NOT NULL
+  WHERE m.tenant = $tenant AND m.id > CASE $label WHEN 'Memory' THEN $after END AND m.content_hash IS NOT NULL
   RETURN m
   ORDER BY m.tenant, m.id
   LIMIT $limit
 UNION ALL
-  FILTER $label = 'Belief'
   MATCH (m:Belief)
-  WHERE m.tenant = $tenant AND m.id > $after
+  WHERE m.tenant = $tenant AND m.id > CASE $label WHEN 'Belief' THEN $after END
   RETURN m
   ORDER BY m.tenant, m.id
   LIMIT $limit

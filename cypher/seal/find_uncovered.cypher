@@ -12,32 +12,25 @@
 //   - late    list     keys of those that were added before the newest seal ended
 
 CALL () {
-  FILTER $label = 'Memory'
-  MATCH (x:Memory) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Memory) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Memory' THEN $after END
   RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Belief'
-  MATCH (x:Belief) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Belief) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Belief' THEN $after END
   RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Turn'
-  MATCH (x:Turn) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Turn) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Turn' THEN $after END
   RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Episode'
-  MATCH (x:Episode) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Episode) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Episode' THEN $after END
   RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Name'
-  MATCH (x:Name) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Name) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Name' THEN $after END
   RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Predicate'
-  MATCH (x:Predicate) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Predicate) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Predicate' THEN $after END
   RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 UNION ALL
-  FILTER $label = 'Rejection'
-  MATCH (x:Rejection) WHERE x.tenant = $tenant AND x.id > $after
+  MATCH (x:Rejection) WHERE x.tenant = $tenant AND x.id > CASE $label WHEN 'Rejection' THEN $after END
   RETURN x, x.id AS key ORDER BY x.tenant, x.id LIMIT $limit
 }
 LET late = NOT EXISTS { (x)<-[:SEALS]-(:Seal {tenant: $tenant}) } AND CASE

@@ -12,44 +12,34 @@
 //   - records  list     maps of the exported nodes: key, properties, links, texts and namespace (of an item, else null)
 
 CALL () {
-  FILTER $kind = 'Episode'
-  MATCH (n:Episode) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Episode) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Episode' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Archive'
-  MATCH (n:Archive) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Archive) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Archive' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Turn'
-  MATCH (n:Turn) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Turn) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Turn' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Reply'
-  MATCH (n:Reply) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Reply) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Reply' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Artifact'
-  MATCH (n:Artifact) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Artifact) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Artifact' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Item'
-  MATCH (n:Item) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Item) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Item' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Belief'
-  MATCH (n:Belief) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Belief) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Belief' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Memory'
-  MATCH (n:Memory) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Memory) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Memory' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Event'
-  MATCH (n:Event) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Event) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Event' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Seal'
-  MATCH (n:Seal) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Seal) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Seal' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 }
 // include: fragments/export_record.cypher

@@ -14,27 +14,22 @@
 //   - records  list     maps of the exported nodes: key, properties, links, texts and namespace (of an item, else null)
 
 CALL () {
-  FILTER $kind = 'Name'
-  MATCH (n:Name) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Name) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Name' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Predicate'
-  MATCH (n:Predicate) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Predicate) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Predicate' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Rejection'
-  MATCH (n:Rejection) WHERE n.tenant = $tenant AND n.id > $after
+  MATCH (n:Rejection) WHERE n.tenant = $tenant AND n.id > CASE $kind WHEN 'Rejection' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Consolidation'
-  MATCH (n:Consolidation) WHERE n.tenant = $tenant AND n.scope > $after
+  MATCH (n:Consolidation) WHERE n.tenant = $tenant AND n.scope > CASE $kind WHEN 'Consolidation' THEN $after END
   RETURN n, n.scope AS key ORDER BY n.tenant, n.scope LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Rating'
-  MATCH (n:Rating) WHERE n.tenant = $tenant AND n.kind = $part AND n.id > $after
+  MATCH (n:Rating) WHERE n.tenant = $tenant AND n.kind = $part AND n.id > CASE $kind WHEN 'Rating' THEN $after END
   RETURN n, n.id AS key ORDER BY n.tenant, n.kind, n.id LIMIT $limit
 UNION ALL
-  FILTER $kind = 'Rater' AND $after = ''
+  UNWIND CASE WHEN $kind = 'Rater' AND $after = '' THEN [1] ELSE [] END AS once
   MATCH (n:Rater {tenant: $tenant})
   RETURN n, n.tenant AS key LIMIT $limit
 }

@@ -9,28 +9,23 @@
 
 UNWIND $texts AS row
 CALL (row) {
-  FILTER $kind = 'memory'
-  MATCH (n:Memory {tenant: $tenant, id: row.id})
+  MATCH (n:Memory {tenant: $tenant, id: CASE $kind WHEN 'memory' THEN row.id END})
   RETURN n
 UNION ALL
-  FILTER $kind = 'belief'
-  MATCH (n:Belief {tenant: $tenant, id: row.id})
+  MATCH (n:Belief {tenant: $tenant, id: CASE $kind WHEN 'belief' THEN row.id END})
   // Lock before reading: a concurrent writer may change the text.
   SET n.locked_at = datetime.realtime('Z')
   WITH n
   WHERE n.statement = row.text
   RETURN n
 UNION ALL
-  FILTER $kind = 'turn'
-  MATCH (n:Turn {tenant: $tenant, id: row.id})
+  MATCH (n:Turn {tenant: $tenant, id: CASE $kind WHEN 'turn' THEN row.id END})
   RETURN n
 UNION ALL
-  FILTER $kind = 'episode'
-  MATCH (n:Episode {tenant: $tenant, id: row.id})
+  MATCH (n:Episode {tenant: $tenant, id: CASE $kind WHEN 'episode' THEN row.id END})
   RETURN n
 UNION ALL
-  FILTER $kind = 'item'
-  MATCH (:Item {tenant: $tenant, id: row.id})-[:FOUND_BY]->(n:ItemText {tenant: $tenant, name: row.name, text: row.text})
+  MATCH (:Item {tenant: $tenant, id: CASE $kind WHEN 'item' THEN row.id END})-[:FOUND_BY]->(n:ItemText {tenant: $tenant, name: row.name, text: row.text})
   RETURN n
 }
 CALL db.create.setNodeVectorProperty(n, 'embedding', row.embedding)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -289,3 +290,18 @@ character to plan one. Those above 250 are one query: recall/hits in four parts 
 def test_queries_that_people_wait_for_stay_short() -> None:
     lines = {name: len(catalog.procedure(name).text.splitlines()) for name in HOT}
     assert {name: n for name, n in lines.items() if n > HOT[name]} == {}
+
+
+GUARDED = re.compile(r"^ *FILTER ([^\n]*[^{\n])\n *(?:// [^\n]*\n *)*(?:OPTIONAL )?MATCH\b", re.MULTILINE)
+VARIABLE = re.compile(r"(?<![$.\w'])[a-z]\w*(?![\w(])(?! *:)")
+
+
+def test_no_filter_of_parameters_precedes_a_match() -> None:
+    """The server applies such a filter after it has read what the MATCH finds."""
+    found = [
+        f"{path.stem}: FILTER {condition}"
+        for path in sorted(catalog.folder("cypher").rglob("*.cypher"))
+        for condition in GUARDED.findall(path.read_text("utf-8"))
+        if "$" in condition and not VARIABLE.search(re.sub(r"'[^']*'", "", condition))
+    ]
+    assert found == []

@@ -20,7 +20,8 @@ def filled(plain: Handle, monkeypatch: pytest.MonkeyPatch) -> Handle:
     """A tenant with one of every cache."""
     bounds = {"newest": 4, "min_events": 4, "longest_s": 0.0}
     monkeypatch.setattr(writing.keep, "__kwdefaults__", bounds)
-    monkeypatch.setattr(writing.long_slots, "__defaults__", (8,))
+    monkeypatch.setattr(writing, "NEWEST", 4)
+    monkeypatch.setattr(writing, "MIN_EVENTS", 4)
     old = plain.remember("The user lives in Porto", at=BASE)
     plain.supersede(str(old.memory_id), "The user lives in Lisbon")
     belief = plain.believe("The pool should have four threads")
