@@ -292,7 +292,7 @@ def test_queries_that_people_wait_for_stay_short() -> None:
     assert {name: n for name, n in lines.items() if n > HOT[name]} == {}
 
 
-GUARDED = re.compile(r"^ *FILTER ([^\n]*[^{\n])\n *(?:// [^\n]*\n *)*(?:OPTIONAL )?MATCH\b", re.MULTILINE)
+GUARDED = re.compile(r"^ *FILTER (.*[^{\n])\n *(?://.*\n *)*(?:OPTIONAL )?MATCH\b", re.MULTILINE)
 VARIABLE = re.compile(r"(?<![$.\w'])[a-z]\w*(?![\w(])(?! *:)")
 
 
