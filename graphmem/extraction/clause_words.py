@@ -34,9 +34,10 @@ REST_END = re.compile(r";|, and\b|\b(?:but|because|so|and (?:I|my|we|it|if))\b",
 WRAPPED = re.compile(rf"\n(?!{SUBJECT}|\|)", re.I)
 RESET = re.compile(r";|\bbut\b", re.I)
 """After these words a sentence is no longer governed by how it began."""
+# Atomic groups: before Python 3.11.5, possessive repeats of groups that can backtrack fail.
 LEAD = re.compile(
-    r"[\W_]*(?:(?:well|oh|yes|no|yeah|ok|okay|hi|hello|hey|please|and|but|so|actually|honestly"
-    r"|also|just|now|then|anyway)\b[\W_]*)*+",
+    r"[\W_]*(?>(?:(?:well|oh|yes|no|yeah|ok|okay|hi|hello|hey|please|and|but|so|actually|honestly"
+    r"|also|just|now|then|anyway)\b[\W_]*)*)",
     re.I,
 )
 THIRD = (
@@ -259,14 +260,14 @@ PASTED = re.compile(
 )
 """Text that the speaker did not write here: code, quotations, mails and logs."""
 OPENING = re.compile(
-    r"(?:(?:well|so|oh|yes|yeah|yep|okay|ok|hi|hello|hey|anyway|by the way|btw|also|actually|and"
+    r"(?>(?:(?:well|so|oh|yes|yeah|yep|okay|ok|hi|hello|hey|anyway|by the way|btw|also|actually|and"
     r"|but|no"
     r"|to be honest|honestly|you know|as you know|as I said|like I (?:said|told you)"
     r"|for the record|fun fact|fyi|update|these days|nowadays"
     r"|right now|at the moment|currently|personally|in fact|good (?:morning|evening|afternoon"
     r"|day)|sure"
     r"|thanks|thank you|there|everyone|all|now|about me|no worries"
-    r"|no problem)\b[,!:]?[ \n]?(?:[-–—] )?)*+",
+    r"|no problem)\b[,!:]?[ \n]?(?:[-–—] )?)*)",
     re.I,
 )
 """Words before the subject of a sentence, which the rules skip."""

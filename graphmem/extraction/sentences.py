@@ -46,7 +46,7 @@ _HAVE = rf"I(?: ?['’]ve| have)? {_NOW}"
 _NOT = r"I (?:no longer|don['’]?t|do not) "
 # Whitespace is collapsed to single spaces before matching, and no two adjacent repeats match the
 # same characters, so each pattern is linear in the length of a clause.
-_VALUE = re.compile(r" ?(?:[^ ,;:.!?…]|(?<=\d)[.,:](?=\d))++")
+_VALUE = re.compile(r" ?(?>(?:[^ ,;:.!?…]|(?<=\d)[.,:](?=\d))+)")
 _WHEN = re.compile(
     rf",? (?P<when>since [\w ]++|(?:in|on) (?:\d{{1,2}} )?(?:{_MONTH})(?: \d{{4}})?"
     r"|in \d{4}|last \w++|yesterday|\w++ (?:days?|weeks?|months?|years?) ago|this \w++)",
@@ -58,7 +58,7 @@ _AFTER = (
 )
 _BESIDE = (
     r"(?<=, )(?:close to|next to|not far|opposite|above|below|behind|outside|a|an|the"
-    r"|(?-i:[A-Z][\w’'-]*+(?: [A-Z][\w’'-]*+)*+)$)"
+    r"|(?-i:[A-Z][\w’'-]*+(?>(?: [A-Z][\w’'-]*+)*))$)"
 )
 """Words after a comma that describe a name: close to the river, a small town, Portugal."""
 _REASON_AFTER = re.compile(

@@ -39,7 +39,7 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 # Possessive: a line of any length takes linear time.
 _ARROW = (
     r"(?:const|let|var)[ \t]++[\w$]++[^=]*+=[ \t]*+(?:async\b[ \t]*+)?"
-    r"(?:[\w$]++[ \t]*+=>|(?:<[^>]*+>[ \t]*+)?\([^()]*+(?:\([^()]*+\)[^()]*+)*+\)[^=]*+=>)"
+    r"(?:[\w$]++[ \t]*+=>|(?:<[^>]*+>[ \t]*+)?\([^()]*+(?>(?:\([^()]*+\)[^()]*+)*)\)[^=]*+=>)"
 )
 _SCRIPT = re.compile(
     r"[ \t]*+(?P<exported>export\b[ \t]*+(?:default\b[ \t]*+)?)?(?:declare[ \t]++)?"
