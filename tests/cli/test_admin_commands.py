@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, LiteralString
@@ -12,8 +12,9 @@ from typing import Any, LiteralString
 import click
 import pytest
 
-from graphmem.cli import COMMANDS, cli
+from graphmem.cli import COMMANDS
 from graphmem.graph import catalog
+from tests.plugins.command_tree import walk
 from tests.plugins.foreign import put
 from tests.plugins.graph import Look
 
@@ -183,18 +184,8 @@ def test_a_setting_that_does_not_fit_is_named(run: Run, monkeypatch: pytest.Monk
     assert "GRAPHMEM_PORT" in run("admin", "settings").err
 
 
-def commands(group: click.Group, path: str = "graphmem") -> Iterator[tuple[str, click.Command]]:
-    ctx = click.Context(group)
-    for name in group.list_commands(ctx):
-        found = group.get_command(ctx, name)
-        assert found is not None
-        yield f"{path} {name}", found
-        if isinstance(found, click.Group):
-            yield from commands(found, f"{path} {name}")
-
-
 def test_every_command_says_what_it_is_for() -> None:
-    for path, command in commands(cli):
+    for path, command in walk():
         assert command.help, path
         for param in command.params:
             if isinstance(param, click.Option):
@@ -210,7 +201,7 @@ def test_the_top_level_help_is_that_of_the_commands() -> None:
 
 
 def test_every_leaf_offers_json() -> None:
-    for path, command in commands(cli):
+    for path, command in walk():
         if not isinstance(command, click.Group):
             assert any("--json" in param.opts for param in command.params), path
 

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import gc
 import importlib
-from collections.abc import Iterator
 
 import click
 import pytest
 
 from graphmem.cli import cli
+from tests.plugins.command_tree import leaves, walk
 
 COLUMNS, LINES = 80, 33
 
 
-def groups(group: click.Group, path: str) -> Iterator[tuple[str, click.Group]]:
-    """Yield a group and its subgroups with their paths."""
-    yield path, group
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from groups(command, f"{path} {name}")
-
-
-GROUPS = dict(groups(cli, "graphmem"))
+GROUPS = {"graphmem": cli} | {
+    path: command for path, command in walk() if isinstance(command, click.Group)
+}
 
 
 def visible_commands(path: str) -> list[click.Command]:
@@ -52,18 +44,7 @@ def test_the_first_page_has_the_summaries_of_the_commands() -> None:
         assert any(row.split() == [str(command.name), *summary.split()] for row in rows), summary
 
 
-def commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
-    """Yield the commands of a group and its groups by their words."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, f"{path}{name} ")
-        elif command is not None:
-            yield f"{path}{name}", command
-
-
-COMMANDS = dict(commands(cli))
+COMMANDS = leaves()
 
 
 @pytest.mark.parametrize("words", COMMANDS)

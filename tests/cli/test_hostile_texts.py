@@ -15,13 +15,13 @@ import hypothesis
 import pytest
 
 from graphmem import Handle
-from graphmem.cli import cli
 from graphmem.model import Status
 from graphmem.settings import Settings
-from tests.fuzz.test_commands import commands, ran
+from tests.fuzz.test_commands import ran
 from tests.plugins import hostile
 from tests.plugins.children import variables_of
 from tests.plugins.clients import on_tenant
+from tests.plugins.command_tree import leaves
 from tests.plugins.graph import driver_of, fresh_tenant
 from tests.plugins.hostile_tenant import MAY, Tenant, filled, is_in
 
@@ -36,7 +36,7 @@ ODD = "x\u202e[/etc/hosts] :smile:"
 """The same without control characters, which hygiene refuses in facts and notes."""
 FORGED = "memory m_1"
 """Begins a line of a hostile text, and no line of an output: that would be a view's own."""
-COMMANDS = dict(commands(cli))
+COMMANDS = leaves()
 LEFT_OUT = {
     "demo": "shows a conversation of its own",
     "server up": "starts a server",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
 import pytest
 
 from graphmem import Handle
-from graphmem.cli import cli
 from tests.client.test_short_ids import stored
+from tests.plugins.command_tree import leaves
 from tests.plugins.graph import Look
 
 Run = Callable[..., Any]
@@ -60,24 +60,13 @@ OPTIONS = {
 }
 
 
-def _commands(group: click.Group, path: str = "") -> Iterator[tuple[str, click.Command]]:
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        if isinstance(command, click.Group):
-            yield from _commands(command, f"{path}{name} ")
-        else:
-            yield f"{path}{name}", command
-
-
 def _of(known: Mapping[str, T], path: str, name: str) -> T | None:
     return known.get(f"{path} {name}", known.get(name))
 
 
 CALLS = [
     (path, command, one)
-    for path, command in _commands(cli)
+    for path, command in leaves().items()
     for one in command.params
     # `--event-id` and the id of `episode add` name the new event or episode.
     if _of(KINDS, path, str(one.name)) is not None and path != "episode add"

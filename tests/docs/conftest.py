@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from graphmem.settings import Settings
+from tests.plugins.children import own_server
 
 Environ = dict[str, str]
 Follow = Callable[[list[str]], str]
@@ -26,16 +27,8 @@ def newcomer(
 ) -> Iterator[Environ]:
     """An environment without settings, but for a home of its own and the shared cache."""
     environ = {k: v for k, v in os.environ.items() if not k.startswith("GRAPHMEM_")}
-    environ |= {
-        "GRAPHMEM_HOME": str(tmp_path_factory.mktemp("newcomer")),
-        "GRAPHMEM_BOLT_PORT": "0",
-        "GRAPHMEM_HTTP_PORT": "0",
-        "GRAPHMEM_HEAP": "512m",
-        "GRAPHMEM_PAGE_CACHE": "128m",
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{environ['PATH']}",
-    }
-    if server_settings.cache is not None:
-        environ["GRAPHMEM_CACHE"] = str(server_settings.cache)
+    environ |= own_server(tmp_path_factory.mktemp("newcomer"), server_settings)
+    environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environ['PATH']}"
     yield environ
     subprocess.run([GRAPHMEM, "server", "down"], env=environ, check=True, capture_output=True)
 

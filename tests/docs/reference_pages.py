@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from graphmem import errors
-from graphmem.cli import cli
 from graphmem.cli.app import EXIT_CODES
 from graphmem.local_server.plugin.java_source import procedure_specs
 from graphmem.model import EventType
@@ -21,6 +20,7 @@ from graphmem.serve.problems import STATUSES
 from graphmem.settings import FIELDS, PREFIX, Settings
 from tests.docs.api_reference import about, attribute_docs
 from tests.docs.openapi_document import document
+from tests.plugins.command_tree import walk
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 MARK = "<!-- `just api` writes the rest of this page. -->\n\n"
@@ -35,21 +35,17 @@ def page(name: str) -> str:
     return head + mark + "\n".join(PARTS[name]()) + "\n"
 
 
-def commands(group: click.Group, path: str = "graphmem") -> Iterator[tuple[str, click.Command]]:
-    """Yield each command that help shows with its words."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        if isinstance(command, click.Group):
-            yield from commands(command, f"{path} {name}")
-            command = command if command.invoke_without_command else None
-        if command is not None and not command.hidden:
-            yield f"{path} {name}", command
+def commands() -> Iterator[tuple[str, click.Command]]:
+    """Yield each command that help shows with its words; groups only if they do something."""
+    for words, command in walk():
+        is_called = not isinstance(command, click.Group) or command.invoke_without_command
+        if is_called and not command.hidden:
+            yield words, command
 
 
 def command_entries() -> Iterator[str]:
     """Yield the help of each command, without the shared options."""
-    for words, command in sorted(commands(cli), key=lambda entry: entry[0]):
+    for words, command in sorted(commands(), key=lambda entry: entry[0]):
         shown = copy.copy(command)
         shown.params = [one for one in command.params if one.name not in SHARED]
         shown.add_help_option = False

@@ -12,9 +12,9 @@ from shutil import which
 
 import pytest
 
-from graphmem.folders import cache_folder
 from graphmem.settings import Settings
 from tests.plugins.chat_service import KEY, ChatService
+from tests.plugins.children import own_server
 from tests.plugins.server import nothing_may_be_skipped
 
 pytestmark = pytest.mark.system
@@ -107,12 +107,7 @@ def test_nothing_but_the_configured_services_is_reached(
         service.always = lambda _: {"proposals": []}
         environ = kept | {
             "HOME": str(tmp_path),
-            "GRAPHMEM_HOME": str(tmp_path / "home"),
-            "GRAPHMEM_CACHE": str(cache_folder(server_settings.cache)),
-            "GRAPHMEM_BOLT_PORT": "0",
-            "GRAPHMEM_HTTP_PORT": "0",
-            "GRAPHMEM_HEAP": "512m",
-            "GRAPHMEM_PAGE_CACHE": "128m",
+            **own_server(tmp_path / "home", server_settings),
             "GRAPHMEM_OFFLINE": offline,
             "GRAPHMEM_EMBEDDER": "local",
             "GRAPHMEM_MODEL": "openai/some-model",

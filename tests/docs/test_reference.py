@@ -10,7 +10,6 @@ import pytest
 
 import graphmem
 from graphmem import GraphMem, Handle, Session, errors, model
-from graphmem.cli import cli
 from graphmem.local_server.plugin.java_source import procedure_specs
 from graphmem.mcp.tools import TOOLS
 from graphmem.model import EventType
@@ -24,7 +23,7 @@ ROUTES = document()["paths"]
 PAGES = {file.stem: file.read_text("utf-8") for file in FOLDER.glob("*.md")}
 HEADING, ROW, ITEM = r"^#{2,4} ([^`\n]+)$", r"^\| `([^`]+)` \|", r"^- `(graphmem\.[^`]+)`:"
 NAMES: dict[str, tuple[str, set[str]]] = {
-    "cli": (HEADING, {words for words, _ in commands(cli)}),
+    "cli": (HEADING, {words for words, _ in commands()}),
     "errors": (HEADING, {kind.code for kind in subclasses(errors.GraphmemError)}),
     "events": (ROW, set(EventType)),
     "http": (ROW, {f"{verb.upper()} {path}" for path, verbs in ROUTES.items() for verb in verbs}),

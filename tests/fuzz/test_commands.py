@@ -16,10 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphmem.cli import cli, main
+from graphmem.cli import main
 from graphmem.settings import Settings
 from tests.fuzz import wild
 from tests.plugins.children import variables_of
+from tests.plugins.command_tree import leaves
 from tests.plugins.examples import examples
 from tests.plugins.graph import fresh_tenant
 
@@ -49,17 +50,6 @@ NOT_GIVEN = {"model", "root", "output", "every", "live"}
 """What fetches, writes files or stays."""
 
 
-def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    """Yield every command that does something, by its words."""
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        found = group.get_command(context, name)
-        if isinstance(found, click.Group):
-            yield from commands(found, (*path, name))
-        elif found is not None:
-            yield " ".join((*path, name)), found
-
-
 def can_be_given(text: str) -> bool:
     """Tell whether a shell can: of lone surrogates it gives those that stand for odd octets."""
     try:
@@ -69,7 +59,7 @@ def can_be_given(text: str) -> bool:
     return True
 
 
-COMMANDS = {words: found for words, found in commands(cli) if words not in LEFT_OUT}
+COMMANDS = {words: found for words, found in leaves().items() if words not in LEFT_OUT}
 ARGUMENTS: st.SearchStrategy[str] = st.one_of(
     wild.texts,
     wild.numbers.map(str),
@@ -134,4 +124,4 @@ def test_a_command_ends_with_a_code_that_is_told(environ: dict[str, str], line: 
 
 
 def test_every_command_is_run_but_for_those_with_a_reason() -> None:
-    assert {words for words, _ in commands(cli)} == COMMANDS.keys() | LEFT_OUT.keys()
+    assert leaves().keys() == COMMANDS.keys() | LEFT_OUT.keys()

@@ -20,6 +20,7 @@ from graphmem.local_server import Progress
 from graphmem.mcp.connection import MemoryConnection
 from graphmem.settings import Settings
 from tests.mcp.conftest import INITIALIZE, ROOT, Environ, Opened, data, over_stdio, refused, until
+from tests.plugins.children import own_server
 from tests.plugins.loops import run_apart as run
 
 QUESTION = "where does Alice deploy?"
@@ -29,16 +30,7 @@ QUESTION = "where does Alice deploy?"
 def own(environ: Environ, server_settings: Settings, tmp_path: Path) -> Environ:
     """An environment with a separate managed database."""
     kept = {k: v for k, v in environ.items() if k not in ("GRAPHMEM_URI", "GRAPHMEM_PASSWORD")}
-    kept |= {
-        "GRAPHMEM_HOME": str(tmp_path / "home"),
-        "GRAPHMEM_BOLT_PORT": "0",
-        "GRAPHMEM_HTTP_PORT": "0",
-        "GRAPHMEM_HEAP": "512m",
-        "GRAPHMEM_PAGE_CACHE": "128m",
-    }
-    if server_settings.cache is not None:
-        kept["GRAPHMEM_CACHE"] = str(server_settings.cache)
-    return kept
+    return kept | own_server(tmp_path / "home", server_settings)
 
 
 async def answered(client: Client, name: str, /, **arguments: Any) -> tuple[Any, list[str]]:

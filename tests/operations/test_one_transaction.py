@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from graphmem import Handle
-from graphmem.ports import Role, Tx
-from graphmem.testing import HashEmbedder
+from graphmem.ports import Tx
 from tests.plugins.clients import Door
-from tests.plugins.faults import Through
+from tests.plugins.faults import Embedding, Through
 from tests.plugins.graph import Look
 from tests.plugins.texts import unlike
-
-if TYPE_CHECKING:
-    from graphmem.models.ports import Matrix
 
 WRITES: dict[str, Callable[[Handle], Callable[[], Any]]] = {
     "remember": lambda m: partial(m.remember, unlike(1)),
@@ -38,18 +34,13 @@ def _talk(memory: Handle) -> Any:
     return session
 
 
-class Here(HashEmbedder):
-    """An embedder whose model runs in this process; it notes its texts."""
+class Here(Embedding):
+    """An embedder whose model runs in this process."""
 
     runs_here = True
 
     def __init__(self) -> None:
-        super().__init__()
-        self.texts: list[str] = []
-
-    async def embed(self, texts: Sequence[str], role: Role) -> Matrix:
-        self.texts += texts
-        return await super().embed(texts, role)
+        super().__init__(lambda: None)
 
 
 class Counting(Through):
@@ -81,7 +72,7 @@ def test_a_write_of_one_reads_before_only_to_save_a_request(
         graph.seen.clear()
         write()
         assert graph.seen == (["write"] if here else ["read", "write"])
-        assert len(model.texts) == 1 + (name == "add_messages")
+        assert len(model.asked) == 1 + (name == "add_messages")
 
 
 def test_a_statement_is_embedded_as_its_template_words_it(door: Door, look: Look) -> None:
@@ -89,7 +80,7 @@ def test_a_statement_is_embedded_as_its_template_words_it(door: Door, look: Look
     with door.opened(embedder=model) as memory:
         memory.predicates.declare("works_on", template="{subject} is on team {object}")
         memory.observe("bob", "works_on", "Atlas")
-        assert model.texts[-2:] == ["bob works on Atlas", "bob is on team Atlas"]
+        assert model.asked[-2:] == ["bob works on Atlas", "bob is on team Atlas"]
         [belief] = look.beliefs(memory._state.context.tenant).values()
         assert belief["statement"] == "bob is on team Atlas"
         assert belief.get("unembedded") is None

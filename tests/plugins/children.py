@@ -7,7 +7,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from graphmem.folders import cache_folder
 from graphmem.settings import Settings
 
 
@@ -30,6 +32,23 @@ def variables_of(settings: Settings, tenant: str) -> dict[str, str]:
         "GRAPHMEM_URI": settings.uri,
         "GRAPHMEM_PASSWORD": settings.password.get_secret_value(),
         "GRAPHMEM_TENANT": tenant,
+    }
+
+
+def own_server(home: Path, settings: Settings) -> dict[str, str]:
+    """Return the environment variables of a small managed server of its own.
+
+    Args:
+        home: Folder of its data.
+        settings: Settings with the cache of downloaded files.
+    """
+    return {
+        "GRAPHMEM_HOME": str(home),
+        "GRAPHMEM_CACHE": str(cache_folder(settings.cache)),
+        "GRAPHMEM_BOLT_PORT": "0",
+        "GRAPHMEM_HTTP_PORT": "0",
+        "GRAPHMEM_HEAP": "512m",
+        "GRAPHMEM_PAGE_CACHE": "128m",
     }
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import graphmem
-from graphmem.folders import cache_folder
 from graphmem.settings import Settings
+from tests.plugins.children import own_server
 from tests.release import building
 from tests.release.building import ReleaseError, build, run
 
@@ -87,14 +87,7 @@ def test_the_wheel_alone_does_the_main_job(
     run("uv venv --quiet --python", sys.executable, place, root=tmp_path)
     run("uv pip install --quiet --python", place / "bin/python", f"{wheel}[local]", root=tmp_path)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("GRAPHMEM_", "PYTHON"))}
-    environ = kept | {
-        "GRAPHMEM_HOME": str(tmp_path / "home"),
-        "GRAPHMEM_CACHE": str(cache_folder(server_settings.cache)),
-        "GRAPHMEM_BOLT_PORT": "0",
-        "GRAPHMEM_HTTP_PORT": "0",
-        "GRAPHMEM_HEAP": "512m",
-        "GRAPHMEM_PAGE_CACHE": "128m",
-    }
+    environ = kept | own_server(tmp_path / "home", server_settings)
 
     def follow(*words: str) -> str:
         done = subprocess.run(
