@@ -208,6 +208,8 @@ class Settings(BaseModel):
     """Page cache size of the local server."""
     start_timeout_s: float = Field(120.0, gt=0)
     """Start timeout of the local server, seconds."""
+    idle_stop_s: float = Field(28_800.0, ge=0)
+    """Seconds without use after which the local server stops, until the next use; 0: never."""
 
     near_duplicate_threshold: float = Field(0.5, gt=0, le=1)
     """Minimum similarity of a near duplicate."""

@@ -34,7 +34,8 @@ server.add_command(browse)
 def up(app: App) -> None:
     """Start the server; download it and the encoder on first use.
 
-    It returns when a recall is fast; the server runs until `down`.
+    It returns when a recall is fast. The server runs until `down`, or until no program has used it
+    for 8 hours (GRAPHMEM_IDLE_STOP_S); the next use starts it again.
     """
     from graphmem import local_server
     from graphmem.errors import ConfigurationError, ModelFetchError

@@ -116,6 +116,11 @@ class DataFolder:
         return self.root / "password"
 
     @property
+    def state_file(self) -> Path:
+        """File of the state of the server last started."""
+        return self.root / "state.json"
+
+    @property
     def has_data(self) -> bool:
         """Whether Neo4j was ever started on this folder."""
         return (self.root / "data" / "databases").exists()
@@ -173,17 +178,21 @@ class DataFolder:
     def read_state(self) -> ServerState | None:
         """Return the state of the last started server; None if there is none or it is damaged."""
         try:
-            return ServerState(**json.loads((self.root / "state.json").read_text(encoding="utf-8")))
+            return ServerState(**json.loads(self.state_file.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
     def write_state(self, state: ServerState) -> None:
         """Write the state of a started server atomically."""
-        write_private(self.root / "state.json", json.dumps(asdict(state)))
+        write_private(self.state_file, json.dumps(asdict(state)))
+
+    def mark_asked(self) -> None:
+        """Record, in the time of the state file, that a client is about to use the server."""
+        os.utime(self.state_file)
 
     def forget_state(self) -> None:
         """Remove the state, because no server is running."""
-        (self.root / "state.json").unlink(missing_ok=True)
+        self.state_file.unlink(missing_ok=True)
 
     def claim_version(self, version: str) -> None:
         """Record that this version of Neo4j writes the data from now on."""

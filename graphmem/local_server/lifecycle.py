@@ -20,7 +20,7 @@ from graphmem.errors import (
     LocalServerError,
 )
 from graphmem.graph.catalog import LANGUAGE
-from graphmem.local_server import process, warming
+from graphmem.local_server import idle, process, warming
 from graphmem.local_server.files import (
     PAGE_CACHE,
     DataFolder,
@@ -245,6 +245,7 @@ def ensure(settings: Settings, *, report: Report | None = None) -> Endpoint:
         with warming.after_start(folder):
             state = _start(launcher, settings, cache)
             endpoint = _log_in(folder, state, settings)
+        idle.watch(folder, state, settings.idle_stop_s)
         folder.remove_leftovers()
     make_aot_cache_in_background(settings, cache)
     on_progress(Progress("ready", f"Neo4j answers at {endpoint.uri}"))
@@ -369,6 +370,7 @@ def _log_in(folder: DataFolder, state: ServerState, settings: Settings) -> Endpo
     endpoint = Endpoint(uri=state.uri, user=USER, password=password, version=state.version)
     login = sha256(password.get_secret_value().encode()).hexdigest()
     if state.login == login:
+        folder.mark_asked()
         return endpoint
     try:
         process.wait_ready(

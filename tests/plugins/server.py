@@ -93,7 +93,8 @@ def _settings(home: Path) -> Settings:
         for name, value in _ENVIRON.items()
         if name in ("GRAPHMEM_CACHE", "GRAPHMEM_JAVA", "GRAPHMEM_MAVEN_MIRROR")
     }
-    return Settings.load(wanted, home=home, bolt_port=0, http_port=0, heap="1g", page_cache="256m")
+    sizes = {"heap": "1g", "page_cache": "256m"}
+    return Settings.load(wanted, home=home, bolt_port=0, http_port=0, idle_stop_s=0, **sizes)
 
 
 def _in_memory() -> Path | None:
