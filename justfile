@@ -41,7 +41,7 @@ fix:
     ruff format .
     ruff check --fix .
 
-# Run one benchmark: calls, growth, commit, recall, belief, consolidate, extraction, rating, reembed, locomo, retrieval, start, mcp, serve, explorer, pairs, isolation.
+# Run one benchmark: calls, growth, commit, recall, belief, consolidate, extraction, rating, reembed, locomo, retrieval, facts, start, mcp, serve, explorer, pairs, isolation.
 bench name *args:
     python -m bench {{name}} {{args}}
 

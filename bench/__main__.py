@@ -103,6 +103,24 @@ def retrieval(peers: tuple[str, ...], audit: Path | None, *, as_json: bool) -> N
 
 
 @bench.command()
+@sizes(500, (1_000, 10_000), "Number of facts of each library (repeatable).")
+@click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    metavar="NAME=PYTHON",
+    help="Another library, and a Python that has it: graphiti-core, neo4j-agent-memory "
+    "(repeatable).",
+)
+@as_json
+def facts(sizes: tuple[int, ...], peers: tuple[str, ...], *, as_json: bool) -> None:
+    """Writes and searches of facts by graphmem and other libraries, in turn on one server."""
+    from bench.facts import measure, parse_peers
+
+    run(lambda steps: measure(sizes, steps, peers=parse_peers(peers)), as_json=as_json)
+
+
+@bench.command()
 @as_json
 def start(*, as_json: bool) -> None:
     """Start times of the server, the command line and the package import."""

@@ -1,7 +1,8 @@
-"""Other memory libraries on the turns and questions of bench/retrieval.py.
+"""Other memory libraries on the turns of bench/retrieval.py and the facts of bench/facts.py.
 
-Usage: PYTHON bench/peers.py NAME TASK.json FOUND.json, with the Python of an environment that has
-the library; it need not have graphmem. No library calls a language model here.
+Usage: PYTHON bench/peers.py NAME TASK.json [FOUND.json], with the Python of an environment that has
+the library; it need not have graphmem. No library calls a language model here. Without FOUND.json,
+it answers requests for facts, one a line of standard input; see `serve`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TextIO
 
 DIMENSION = 384
 WIDER = 10
@@ -83,6 +85,61 @@ async def _answers(peer: Peer, embeddings: Embeddings, task: Mapping[str, Any]) 
         ids = await peer.search(asked["conversation"], asked["text"], task["limit"])
         made["ms"].append(1_000 * (time.perf_counter() - started))
         made["found"].append(list(dict.fromkeys(ids))[: task["limit"]])
+    return made
+
+
+class Timer(Protocol):
+    """Embeddings, with the time that they took."""
+
+    seconds: float
+
+
+class FactStore(Protocol):
+    """One library, as a store of facts. A fact has subject, predicate, object and text."""
+
+    async def write(self, fact: Mapping[str, str]) -> None:
+        """Store one fact."""
+        ...
+
+    async def write_all(self, facts: Sequence[Mapping[str, str]]) -> None:
+        """Store many facts in the fastest way that the library has."""
+        ...
+
+    async def find(self, question: str, limit: int) -> Sequence[str]:
+        """Return the texts of the best facts, best first."""
+        ...
+
+
+def serve(store: FactStore, embeddings: Embeddings, requests: TextIO, replies: TextIO) -> None:
+    """Answer each request with the time of its work, and of the embeddings in it, ms.
+
+    A request is a line of JSON: {"write": facts}, one by one, {"write_all": facts}, or {"find":
+    questions, "limit": 10}. A reply has `ms` and `embedding_ms`, a number for each call, and
+    `found`, the texts for each question.
+    """
+    with asyncio.Runner() as loop:
+        for line in requests:
+            request = json.loads(line)
+            embeddings.use("query" if "find" in request else "document")
+            made = loop.run(served(store, embeddings, request))
+            print(json.dumps(made), file=replies, flush=True)
+
+
+async def served(
+    store: FactStore, embeddings: Timer, request: Mapping[str, Any]
+) -> dict[str, list[Any]]:
+    """Return the reply to a request; see `serve`."""
+    calls: list[Callable[[], Coroutine[Any, Any, Sequence[str] | None]]] = []
+    calls += [partial(store.write, fact) for fact in request.get("write", ())]
+    calls += [partial(store.find, text, request["limit"]) for text in request.get("find", ())]
+    if facts := request.get("write_all"):
+        calls.append(partial(store.write_all, facts))
+    made: dict[str, list[Any]] = {"ms": [], "embedding_ms": [], "found": []}
+    for call in calls:
+        embedded, started = embeddings.seconds, time.perf_counter()
+        made["found"].append(await call())
+        made["ms"].append(1_000 * (time.perf_counter() - started))
+        made["embedding_ms"].append(1_000 * (embeddings.seconds - embedded))
     return made
 
 
@@ -224,6 +281,67 @@ class Graphiti:
         return [self._ids[edge.uuid] for edge in found.edges]
 
 
+class GraphitiFacts(Graphiti):
+    """Each fact as an edge, without Graphiti's own check for duplicates, which needs a model.
+
+    The nodes at its ends, ten people and as many things, are written before.
+    """
+
+    GROUP = "facts"
+
+    def __init__(self, embeddings: Embeddings, task: Mapping[str, Any]) -> None:
+        super().__init__(embeddings, task)
+        self._nodes: dict[str, Any] = {}
+
+    async def write(self, fact: Mapping[str, str]) -> None:
+        """Embed and save one edge; nothing is looked for."""
+        [edge] = await self._edges([fact])
+        await edge.generate_embedding(self._embedder)
+        await edge.save(self._graphiti.driver)
+
+    async def write_all(self, facts: Sequence[Mapping[str, str]]) -> None:
+        """Write the edges in one transaction; nothing is looked for."""
+        edges = await self._edges(facts)
+        vectors = await self._embedder.create_batch([edge.fact for edge in edges])
+        for edge, vector in zip(edges, vectors, strict=True):
+            edge.fact_embedding = vector
+        await self._bulk.add_nodes_and_edges_bulk(
+            self._graphiti.driver, [], [], [], edges, self._embedder
+        )
+
+    async def find(self, question: str, limit: int) -> Sequence[str]:
+        """Return the facts of the edges found."""
+        config = self._recipe.model_copy(update={"limit": limit})
+        found = await self._graphiti.search_(question, config=config, group_ids=[self.GROUP])
+        return [edge.fact for edge in found.edges]
+
+    async def _edges(self, facts: Sequence[Mapping[str, str]]) -> list[Any]:
+        if not self._ready:
+            await self._graphiti.build_indices_and_constraints()
+            self._ready = True
+        ends = {name for fact in facts for name in self._ends(fact)} - self._nodes.keys()
+        for name in sorted(ends):
+            self._nodes[name] = self._node(name=name, group_id=self.GROUP)
+            await self._nodes[name].generate_name_embedding(self._embedder)
+            await self._nodes[name].save(self._graphiti.driver)
+        return [self._edge_of(fact) for fact in facts]
+
+    def _edge_of(self, fact: Mapping[str, str]) -> Any:
+        source, target = (self._nodes[name].uuid for name in self._ends(fact))
+        return self._edge(
+            group_id=self.GROUP,
+            source_node_uuid=source,
+            target_node_uuid=target,
+            created_at=datetime.now(UTC),
+            name=fact["predicate"],
+            fact=fact["text"],
+        )
+
+    @staticmethod
+    def _ends(fact: Mapping[str, str]) -> tuple[str, str]:
+        return fact["subject"].split()[0], fact["object"].split()[0]
+
+
 class AgentMemory:
     """neo4j-agent-memory: messages of one session per conversation, without extraction."""
 
@@ -270,6 +388,27 @@ class AgentMemory:
         return [one.metadata["source"] for one in found]
 
 
+class AgentMemoryFacts(AgentMemory):
+    """Facts of the long-term memory."""
+
+    async def write(self, fact: Mapping[str, str]) -> None:
+        """Add a fact; the library first looks for an equal one among the three nearest."""
+        if not self._open:
+            await self._client.connect()
+            self._open = True
+        await self._client.long_term.add_fact(fact["subject"], fact["predicate"], fact["object"])
+
+    async def write_all(self, facts: Sequence[Mapping[str, str]]) -> None:
+        """Add the facts one by one: the library has no call for many."""
+        for fact in facts:
+            await self.write(fact)
+
+    async def find(self, question: str, limit: int) -> Sequence[str]:
+        """Return the facts nearest to a question."""
+        found = await self._client.long_term.search_facts(question, limit=limit, threshold=0.0)
+        return [f"{one.subject} {one.predicate} {one.object}" for one in found]
+
+
 class _AgentMemoryEmbedder:
     """neo4j-agent-memory's interface of an embedding model."""
 
@@ -293,14 +432,24 @@ PEERS: dict[str, Callable[[Embeddings, Mapping[str, Any]], Peer]] = {
     "graphiti-core": Graphiti,
     "neo4j-agent-memory": AgentMemory,
 }
+STORES: dict[str, Callable[[Embeddings, Mapping[str, Any]], FactStore]] = {
+    "graphiti-core": GraphitiFacts,
+    "neo4j-agent-memory": AgentMemoryFacts,
+}
 
 
-def main(name: str, task: Path, found: Path) -> None:
-    """Run one library and write what it finds."""
+def main(name: str, task: Path, found: Path | None = None) -> None:
+    """Run one library: write what it finds, or without a file answer requests for facts."""
     given = json.loads(task.read_text("utf-8"))
+    embeddings = Embeddings(given.get("embeddings", ""))
     try:
         number = version(name)
-        embeddings = Embeddings(given.get("embeddings", ""))
+        if found is None:
+            replies, sys.stdout = sys.stdout, sys.stderr
+            store = STORES[name](embeddings, given)
+            print(number, file=replies, flush=True)
+            serve(store, embeddings, sys.stdin, replies)
+            return
         peer = PEERS[name](embeddings, given)
     except ImportError as error:
         sys.exit(f"{name} is not installed in this environment: {error}")
@@ -309,4 +458,4 @@ def main(name: str, task: Path, found: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
+    main(sys.argv[1], *map(Path, sys.argv[2:]))

@@ -24,6 +24,7 @@ from bench.readers import Answers, ask_at_once
 from bench.server import connected
 from bench.store import EVENTS, SUPERSEDED, TENANTS, Store
 from graphmem import GraphMem, RecallPolicy, local_server
+from graphmem.local_server.memory import MemoryNeed
 from graphmem.rules import late_interaction
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def measure(
             "Index recall: share of the exact nearest current memories of the tenant among the "
             f"first results, over {COMPARED} questions.",
             "MB resident after the questions, and at most since the process was started; the "
-            "server's include its memory-mapped indexes.",
+            "server's include its memory-mapped indexes. At most: as `server doctor` computes it.",
         ],
         setting={
             **setting,
@@ -330,6 +331,7 @@ def _memory(store: Store, settings: Settings) -> Row:
         "client peak": client.peak,
         "server MB": server.resident,
         "server peak": server.peak,
+        "server at most": MemoryNeed.of(settings).server / 1e6,
         "token states, bytes a text": token_bytes(store),
         "on disk MB": status.data_bytes / 1e6,
         "loaded in s": stores.load_seconds(store, status.home.parent),

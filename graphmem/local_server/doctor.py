@@ -21,6 +21,7 @@ from graphmem.local_server.files import (
 )
 from graphmem.local_server.jars import JarStore, shipped_lock
 from graphmem.local_server.java import AOT_SINCE, find_java
+from graphmem.local_server.memory import MemoryNeed
 from graphmem.local_server.process import USER
 from graphmem.private_files import exposed_mode
 from graphmem.settings import Settings
@@ -32,10 +33,6 @@ LOW_SPACE_BYTES = 2_000_000_000
 """Free bytes below which a warning is given."""
 MIN_SPACE_BYTES = 200_000_000
 """Free bytes below which Neo4j may fail to write."""
-JAVA_BYTES = 500_000_000
-"""Memory of the server besides its heap and its page cache: compiled code, classes, buffers and
-threads. Measured: at most 0.4 GB after an hour of tests, with heaps of 0.5 and 1 GB."""
-UNITS = {unit: 1 << 10 * n for n, both in enumerate(("kK", "mM", "gG"), 1) for unit in both}
 
 
 @dataclass(frozen=True)
@@ -159,38 +156,35 @@ def _space(settings: Settings, folder: DataFolder) -> Iterator[CheckResult]:
 def _memory(
     settings: Settings, folder: DataFolder, state: ServerState | None
 ) -> Iterator[CheckResult]:
-    """Compare what the server may take with what is free.
+    """Compare what the server and one client may take with what is free.
 
-    It takes at most its heap, its page cache and JAVA_BYTES. Vector indexes are files that the
-    system keeps in free memory; a search reads the disk for what does not fit.
+    A search reads the disk for vector indexes that free memory does not hold.
     """
     import psutil
 
     server = process.find(folder, state)
     used = server.memory_info().rss if server else 0
     free = psutil.virtual_memory().available + used
-    most = _bytes(settings.heap) + _bytes(settings.page_cache) + JAVA_BYTES
-    places = folder.root.glob("data/databases/*/schema/index/vector-*")
-    vectors = sum(map(lifecycle.folder_bytes, places))
+    need = MemoryNeed.of(settings)
     text = (
-        f"At most {most / 1e9:.1f} GB for the server: heap {settings.heap}, page cache "
-        f"{settings.page_cache}, {JAVA_BYTES / 1e9:.1f} GB for Java; {used / 1e9:.1f} GB now. "
-        f"Vector indexes: {vectors / 1e9:.1f} GB. Free for both: {free / 1e9:.1f} GB."
+        f"At most {_gb(need.server)} for the server: heap {settings.heap}, page cache "
+        f"{settings.page_cache}, {_gb(need.java)} for Java; {_gb(used)} now. "
+        f"A client: {_gb(need.client)}. Vector indexes: {_gb(need.indexes)}. "
+        f"Free for all: {_gb(free)}."
     )
-    if free < most:
+    if free < need.server + need.client:
         yield warn(
             text,
             "Stop other programs, or set GRAPHMEM_HEAP (at least 256m) or GRAPHMEM_PAGE_CACHE.",
         )
-    elif free < most + vectors:
+    elif free < need.server + need.client + need.indexes:
         yield warn(text, "Add memory: searches read the disk for what does not fit.")
     else:
         yield ok(text)
 
 
-def _bytes(size: str) -> int:
-    """Return the bytes of a size such as `512m`."""
-    return int(size[:-1]) * UNITS[size[-1]]
+def _gb(size: int) -> str:
+    return f"{size / 1e9:.1f} GB"
 
 
 def _existing(place: Path) -> Path:

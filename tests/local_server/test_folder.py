@@ -196,7 +196,7 @@ def test_a_process_of_the_server_inherits_what_it_needs_alone(
 
 
 @pytest.mark.parametrize(
-    ("free", "heap", "level"), [(3.0, "1g", "ok"), (2.2, "1g", "warn"), (2.0, "1G", "warn")]
+    ("free", "heap", "level"), [(3.2, "1g", "ok"), (2.7, "1g", "warn"), (2.5, "1G", "warn")]
 )
 def test_memory_is_compared_with_what_the_server_may_take(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: float, heap: str, level: str
@@ -210,9 +210,9 @@ def test_memory_is_compared_with_what_the_server_may_take(
     monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
     [found] = [one for one in local_server.diagnose(settings) if one.name == "memory"]
     assert found.level == level, found
-    assert "At most 2.1 GB for the server" in found.message
-    assert "Vector indexes: 0.5 GB" in found.message
-    asked = {3.0: "", 2.2: "Add memory", 2.0: "GRAPHMEM_HEAP"}[free]
+    assert "At most 2.2 GB for the server" in found.message
+    assert "A client: 0.4 GB. Vector indexes: 0.5 GB" in found.message
+    asked = {3.2: "", 2.7: "Add memory", 2.5: "GRAPHMEM_HEAP"}[free]
     assert asked in found.advice
 
 
