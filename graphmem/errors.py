@@ -146,6 +146,19 @@ class ErasedError(RefusedError):
         tenant."""
 
 
+class TenantMovedError(RefusedError):
+    """The tenant moved to another server."""
+
+    default_hint = (
+        "Nothing was written. Open a client for that server; this one only reads what was here."
+    )
+
+    def __init__(self, message: str = "", *, hint: str = "", tenant: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.tenant = tenant
+        """Name of the tenant."""
+
+
 class ContentRefusedError(RefusedError):
     """The text breaks a hygiene rule."""
 
@@ -256,6 +269,12 @@ class StillStartingError(UnavailableError):
     """The database is still starting."""
 
     default_hint = "Continue without memory and call again in some seconds."
+
+
+class TenantArrivingError(UnavailableError):
+    """The tenant is being moved to this server."""
+
+    default_hint = "Nothing was written. Write to it where it comes from, or wait and retry."
 
 
 class ModelUnavailableError(UnavailableError):

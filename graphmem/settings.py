@@ -59,10 +59,10 @@ TRACE = "recall.trace"
 NOT_SETTINGS = frozenset(
     {
         *("GRAPHMEM_DATA", "GRAPHMEM_TEST_URI", "GRAPHMEM_TEST_PASSWORD", "GRAPHMEM_TEST_SERVER"),
-        *("GRAPHMEM_REQUIRE_SERVER", setting_files.CONFIG),
+        *("GRAPHMEM_REQUIRE_SERVER", "GRAPHMEM_TO_PASSWORD", setting_files.CONFIG),
     }
 )
-"""GRAPHMEM_CONFIG, and variables of the test suite with the same prefix."""
+"""GRAPHMEM_CONFIG, the password of `admin move`, and variables of the test suite."""
 
 NOT_OF_PROJECTS = {
     **dict.fromkeys(("java", "home", "cache", "maven_mirror"), "it chooses the programs that run"),

@@ -1,4 +1,4 @@
-// Return which of the given keys have a tombstone, and whether the tenant has any tombstone.
+// Return which of the given keys have a tombstone, whether the tenant has any tombstone, and whether it moves.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
@@ -8,6 +8,7 @@
 // columns:
 //   - keys  list     digests that have a tombstone
 //   - ever  boolean  whether the tenant has any tombstone
+//   - move  map      what (moved or arriving) and address of a tenant that moves: see erasure/fence.py; else null
 
 RETURN
   COLLECT {
@@ -15,4 +16,5 @@ RETURN
     WHERE t.key IN $keys
     RETURN t.key
   } AS keys,
-  EXISTS { MATCH (t:Tombstone {tenant: $tenant}) WHERE t.key IS NOT NULL } AS ever
+  EXISTS { MATCH (t:Tombstone {tenant: $tenant}) WHERE t.key IS NOT NULL } AS ever,
+  head(COLLECT { MATCH (t:Tombstone {tenant: $tenant, key: 'move'}) RETURN t {.what, .address} }) AS move

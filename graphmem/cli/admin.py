@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from graphmem.cli import memory, options, parameters
+from graphmem.cli import memory, options, parameters, terminal
 from graphmem.cli.app import App, command
 from graphmem.cli.browse import browser
 from graphmem.cli.completion import completion
 from graphmem.cli.derived import Group
 from graphmem.cli.metrics import metrics
-from graphmem.errors import NotFoundError
+from graphmem.errors import ConfigurationError, NotFoundError
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from graphmem.local_server.plugin.java_source import ProcedureSpec
     from graphmem.schema import ReembedReport
 
@@ -26,6 +30,7 @@ CACHES = {kind: f"{kind} caches" for kind in CACHED} | {
     "chain": "chains of memories and beliefs",
 }
 """Labels of the progress counters for what is recomputed."""
+TO_PASSWORD = "GRAPHMEM_TO_PASSWORD"  # noqa: S105 - the name of a variable
 SEALED = {"event": "sealed events", "searched": "events searched"}
 
 
@@ -116,6 +121,64 @@ def _import_foreign(app: App, file: Path, source: str | None) -> int:
         done = client.admin.import_foreign(data, source, on_progress)
     app.emit(done, "admin.import_foreign")
     return int(bool(done.refused))
+
+
+@admin.runs(
+    "admin.move_to",
+    options.stacked(
+        click.option(
+            "--to", "uri_to", required=True, metavar="URI", help="URI of the other Neo4j."
+        ),
+        click.option("--to-user", metavar="NAME", default="neo4j", help="User of the other Neo4j."),
+        click.option("--to-database", metavar="NAME", help="Database of the other Neo4j."),
+    ),
+    name="move",
+)
+def move(
+    app: App,
+    *,
+    uri_to: str,
+    to_user: str,
+    to_database: str | None,
+    dry_run: bool,
+    give_up: bool,
+) -> None:
+    """Move a tenant to another server while it is written.
+
+    The command copies all records, then what was written since, until little is left. Then it
+    refuses writes here, copies the rest, compares both sides and opens the tenant there. It stays
+    readable here until you erase it. To resume an interrupted move, run the command again. The
+    password of the other server is GRAPHMEM_TO_PASSWORD, or is asked for.
+    """
+    from graphmem.cli.views import admin as views
+    from graphmem.client import GraphMem
+
+    counters = _record_counters() | CACHES | {"node": "nodes removed", "pass": "comparisons"}
+    with app.client() as client:
+        place = {"uri": uri_to, "user": to_user, "database": to_database}
+        other = app.settings.model_copy(update=place | {"password": _password_of(to_user)})
+        with (
+            GraphMem.open(settings=other, on_progress=app.report) as target,
+            app.counting(counters) as on_progress,
+        ):
+            done = client.admin.move_to(
+                target, dry_run=dry_run, give_up=give_up, on_progress=on_progress
+            )
+        app.emit(done, views.moved)
+
+
+def _password_of(user: str) -> SecretStr:
+    """Return the password of the server to move to."""
+    from pydantic import SecretStr
+
+    given = os.environ.get(TO_PASSWORD)
+    if given is None and not sys.stdin.isatty():
+        raise ConfigurationError(
+            "The password of the server of --to is missing, and standard input is not a terminal "
+            "to ask on.",
+            hint=f"Set {TO_PASSWORD}.",
+        )
+    return SecretStr(terminal.ask_secret(f"Password of {user} there") if given is None else given)
 
 
 def _record_counters() -> dict[str, str]:

@@ -12,7 +12,7 @@ from pydantic import Field
 from graphmem.client import foreign_import
 from graphmem.client.arguments import Limit, file_of
 from graphmem.client.erasures import AsyncErasing, Erasing
-from graphmem.client.namespace import blocking
+from graphmem.client.namespace import AsyncNamespace, Namespace, blocking
 from graphmem.consolidation import writes
 from graphmem.conversation import summaries
 from graphmem.errors import InvalidInputError
@@ -36,11 +36,13 @@ from graphmem.transfer import (
     ExportReport,
     ForeignImportReport,
     ImportReport,
+    MoveReport,
     checking,
     exporting,
     foreign,
     graphiti,
     importing,
+    moving,
 )
 from graphmem.usage import ScopePage, TenantStats, statistics
 
@@ -112,6 +114,44 @@ class AsyncAdmin(AsyncErasing):
         report = await importing.take(self._state.context, file_of("path", path), on_progress)
         await rebuilt(self._state.context, on_progress)
         return report
+
+    async def move_to(
+        self,
+        target: AsyncNamespace | Namespace,
+        *,
+        dry_run: bool = True,
+        give_up: bool = False,
+        on_progress: OnProgress = silent,
+    ) -> MoveReport:
+        """Move the tenant to another graph while it is written.
+
+        Copies all records, compares both graphs and copies what differs, until little does. Then
+        the source refuses writes (`tenant_moved`), the rest is copied, and both sides are compared
+        once more. Until then the target refuses writes (`tenant_arriving`). The source stays
+        readable; erase the tenant there afterwards. Erasures are copied too.
+
+        Call again after an interruption: it continues.
+
+        Args:
+            target: open client of the other graph, of the same class as this one.
+            dry_run: report what would be moved without writing; pass False to move.
+            give_up: end a move that was interrupted: remove the copy, and accept writes here.
+            on_progress: progress callback; receives labels and numbers of nodes that are written,
+                the progress of `rebuild`, and `pass` after each comparison.
+
+        Raises:
+            NotFoundError: the tenant has no data.
+            RefusedError: the tenant exists in the other graph, or no move is in progress.
+            TenantMovedError: the tenant moved to another graph than this one.
+            ModelMismatchError: the embeddings are from another model; the error names both.
+        """
+        await self._state.try_flush()
+        here = self._state.context
+        there = replace(target._state.context, tenant_scope=here.tenant_scope)
+        mover = moving.Mover(here, there, lambda to: rebuilt(to, on_progress), on_progress)
+        if give_up:
+            return await mover.give_up(apply=not dry_run)
+        return await (mover.plan() if dry_run else mover.move())
 
     async def import_foreign(
         self, data: object, source: Name | None = None, on_progress: OnProgress = silent
@@ -273,6 +313,7 @@ class Admin(Erasing):
 
     export_to = blocking(AsyncAdmin.export_to)
     import_from = blocking(AsyncAdmin.import_from)
+    move_to = blocking(AsyncAdmin.move_to)
     import_foreign = blocking(AsyncAdmin.import_foreign)
     rebuild = blocking(AsyncAdmin.rebuild)
     seal = blocking(AsyncAdmin.seal)

@@ -14,6 +14,8 @@ from graphmem.erasure import (
     ErasureReport,
     ReopenReceipt,
     certificates,
+    fence,
+    guard,
     job,
     persons,
     rules,
@@ -31,6 +33,9 @@ async def signed(
     """Run an erasure and sign its certificate with the local key."""
     if not request.apply:
         return await erase(state.context, request)
+    moves = await fence.find(state.context)
+    if moves is not None and (request.what != "tenant" or moves.what == "arriving"):
+        raise guard.refusal(state.context.tenant, **moves.model_dump())
     from graphmem.erasure.signing import SigningKey
 
     key = SigningKey.of(state.context.services.settings)

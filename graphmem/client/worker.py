@@ -31,6 +31,8 @@ from graphmem.errors import (
     ModelReplyError,
     ModelUnansweredError,
     ModelUnavailableError,
+    TenantArrivingError,
+    TenantMovedError,
 )
 from graphmem.extraction import job as extraction
 from graphmem.extraction import readers
@@ -143,13 +145,14 @@ def _shown(error: Exception) -> tuple[str, str]:
 
 
 async def _run(state: HandleState, name: JobName, digests: Path | None) -> JobRun | None:
-    """Run a job of a tenant; return None if it is not due or another worker runs it."""
+    """Run a job of a tenant; return None if it is not due, runs elsewhere, or the tenant moves."""
     context = state.context
     started, start = context.services.clock.now(), time.monotonic()
     outcome = _Outcome()
     owner = identity.event_id(started)
     lease, outcome.error = await _attempt(state, schedule.claim(context, name, owner))
-    if lease is None and outcome.error is None:
+    moves = isinstance(outcome.error, TenantMovedError | TenantArrivingError)
+    if lease is None and (outcome.error is None or moves):
         return None
     if lease is not None:
         outcome.error = await _serve(state, lease, digests, outcome)

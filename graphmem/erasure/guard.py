@@ -1,4 +1,4 @@
-"""Guard a graph so that erased data is not written again."""
+"""Guard a graph so that erased data is not written again, nor a tenant that moves."""
 
 from __future__ import annotations
 
@@ -6,14 +6,21 @@ import math
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from graphmem.erasure import rules
 from graphmem.erasure.rules import NamedItem
-from graphmem.errors import ErasedError, NotFoundError, ReadConflictError
+from graphmem.errors import (
+    ErasedError,
+    GraphmemError,
+    NotFoundError,
+    ReadConflictError,
+    TenantArrivingError,
+    TenantMovedError,
+)
 from graphmem.graph import catalog
-from graphmem.ports import Graph, Mode, Query, R, Tx
+from graphmem.ports import Graph, Mode, Query, R, RequestContext, Tx
 from graphmem.rules import identity
 
 T = TypeVar("T")
@@ -152,6 +159,8 @@ class _TombstoneCheck:
         asked, hashes = self._guard.now(), [*places, *keys.keys() | marks]
         [row] = await self._tx.fetch(REFUSED, tenant=identity.tenant_key(tenant), keys=hashes)
         self._guard.note(tenant, asked, has_tombstones=row["ever"])
+        if row["move"] is not None:
+            raise refusal(tenant, **row["move"])
         found = list(row["keys"])
         if erased := frozenset((tenant, places[key]) for key in found if key in places):
             raise ErasedError(
@@ -200,6 +209,21 @@ class _TombstoneCheck:
         if events:
             written = {"events": events, "replies": [], "removed": []}
             await self._tx.fetch(UNMENTION, tenant=self._tenant, **written)
+
+
+def unguarded(context: RequestContext) -> RequestContext:
+    """Return a context whose writes are not checked, to copy a tenant with its tombstones."""
+    graph = context.services.graph
+    if not isinstance(graph, ErasureGuard):
+        return context
+    return replace(context, services=replace(context.services, graph=graph._inner))
+
+
+def refusal(tenant: str, what: str, address: str) -> GraphmemError:
+    """Return the error of a write to a tenant that moves; see `erasure.fence`."""
+    if what == "moved":
+        return TenantMovedError(f"Tenant {tenant!r} moved to {address}.", tenant=tenant)
+    return TenantArrivingError(f"Tenant {tenant!r} is being moved here from {address}.")
 
 
 async def _attempted(transact: Callable[[Work[T]], Coroutine[Any, Any, T]], work: Work[T]) -> T:

@@ -131,7 +131,8 @@ class Tombstone(KeyedNode):
     """Marker of erased data, which is rejected if it is submitted again.
 
     Its `tenant` is a digest, because no node may contain the name of an erased tenant. One whose
-    key starts with `erasure_` is the record of an erasure.
+    key starts with `erasure_` is the record of an erasure. The key `move` marks a tenant that moved
+    to another graph or arrives from one: `what` is moved or arriving.
     """
 
     erased_at = InstantProperty(required=True)
@@ -140,6 +141,7 @@ class Tombstone(KeyedNode):
     actor = StringProperty()
     reason = StringProperty()
     counts = StringProperty()
+    address = StringProperty()
 
 
 class EmbeddingModel(StructuredNode):

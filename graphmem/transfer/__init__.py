@@ -1,4 +1,4 @@
-"""Export of a tenant to a file, and import of such files and of other products' exports."""
+"""Export of a tenant to a file, import of such files and of other products' exports, and moves."""
 
 from __future__ import annotations
 
@@ -56,6 +56,32 @@ class ImportReport(Record):
     """Rejections of this tenant that newer rulings of the file take back; they stay in force."""
     seals_left: int = 0
     """Number of seals left out, because the tenant has other ones; its own now cover the events."""
+
+
+class MoveReport(Record):
+    """Plan or result of a move."""
+
+    tenant: str
+    address: str
+    """Server and database that it moves to."""
+    applied: bool = False
+    """Whether this call moved it, or gave up; otherwise nothing was written."""
+    resumed: bool = False
+    """Whether a move was in progress."""
+    repeated: bool = False
+    """Whether it had been moved before."""
+    gave_up: bool = False
+    """Whether the move is given up: the source accepts writes, and the copy is removed."""
+    records: Mapping[str, int]
+    """Number of nodes by label: to move, moved, or removed."""
+    passes: int
+    """Number of comparisons of both graphs."""
+    copied: int
+    """Number of records and tombstones written or removed by all passes."""
+    digest: str | None = None
+    """Digest of all records, equal on both sides; None if it was not moved by this call."""
+    refused_s: float | None = None
+    """Seconds in which neither server accepted writes; None if it was not moved by this call."""
 
 
 class ForeignImportReport(Record):

@@ -152,13 +152,26 @@ async def _write(
 ) -> None:
     """Write all nodes of one kind with keys after `after`."""
     kind = KINDS[place]
-    while (page := await _page(context, kind, after, draft.known))["looked"]:
-        after = page["after"]
-        draft.later += page["looked"] - len(page["records"])
-        generation = context.model.generation
-        records = [file_format.node_record(kind, found, generation) for found in page["records"]]
+    async for looked, records in pages(context, kind, draft.known, after):
+        draft.later += looked - len(records)
         await _add(context, draft, records)
         on_progress(kind.label, len(records))
+
+
+async def pages(
+    context: RequestContext, kind: NodeKind, known: datetime, after: str = ""
+) -> AsyncIterator[tuple[int, list[dict[str, Any]]]]:
+    """Yield the records of each page of the nodes of one kind, by key, and the nodes looked at.
+
+    Args:
+        known: known time; nodes recorded later are left out.
+        after: key of the last node that is left out.
+    """
+    while (page := await _page(context, kind, after, known))["looked"]:
+        after = page["after"]
+        generation = context.model.generation
+        found = [file_format.node_record(kind, one, generation) for one in page["records"]]
+        yield page["looked"], found
 
 
 async def _page(

@@ -19,6 +19,7 @@ from graphmem.transfer import ImportReport, KeptRejection, exporting
 from graphmem.transfer import format as file_format
 from graphmem.transfer.checking import FileSeals
 from graphmem.transfer.erased import ErasedRecords
+from graphmem.transfer.kinds import NodeKind
 from graphmem.transfer.lines import Header, Node, Related
 
 BATCH = 500
@@ -37,6 +38,7 @@ WRITE_BESIDE = catalog.query("transfer/write_auxiliary", lambda row: row["writte
 WRITE_SEALS = catalog.query("transfer/write_seals", lambda row: row["written"])
 SPREAD = catalog.query("reject/spread", catalog.ignored)
 NOT_LIFTED = catalog.query("transfer/not_lifted", lambda row: KeptRejection(**row))
+REMOVE = catalog.query("transfer/remove", catalog.ignored)
 RETRACT = catalog.query("transfer/retract", catalog.ignored)
 LINK = catalog.query("transfer/link", dict)
 
@@ -77,7 +79,7 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
         node = None if isinstance(found, Header) else erased.rest(found)
         if node is None:
             continue
-        if batch and not _fits(batch, node):
+        if batch and not fits(batch, node):
             await write()
             batch = []
         batch.append(node)
@@ -96,7 +98,8 @@ async def take(context: RequestContext, path: Path, on_progress: OnProgress) -> 
     )
 
 
-def _fits(batch: Batch, node: Node) -> bool:
+def fits(batch: Batch, node: Node) -> bool:
+    """Return whether a node can be written with a batch."""
     return (
         batch[0].kind == node.kind
         and len(batch) < BATCH
@@ -132,6 +135,32 @@ async def _checked(
         raise ExportFileError(f"{path} has no header.")
     await erased.end()
     return head, erased
+
+
+async def copy(
+    context: RequestContext, batch: Batch, replaced: Sequence[str], on_progress: OnProgress
+) -> None:
+    """Write nodes of a tenant that moves as its own, in one transaction.
+
+    Args:
+        replaced: keys of the nodes to remove before, which differ from those of the batch.
+    """
+
+    async def work(tx: Tx) -> None:
+        await stored.lock(tx)
+        await remove(tx, batch[0].kind, replaced)
+        await _Copy(tx, context, batch).take()
+
+    await context.write(work)
+    on_progress(batch[0].kind.label, len(batch))
+
+
+async def remove(tx: Tx, kind: NodeKind, keys: Sequence[str]) -> None:
+    """Remove the nodes of one kind with these keys."""
+    if keys and kind.label == "Event":
+        await tx.fetch(DROP_CHECKPOINTS, beliefs=[], retracted=keys)
+    if keys:
+        await tx.fetch(REMOVE, kind=kind.label, part=kind.part, keys=keys)
 
 
 def _same_model(context: RequestContext, head: Header) -> None:
@@ -267,6 +296,9 @@ class _Batch:
             else:
                 self.done["seals_left"] += 1
         self.batch = fresh
+        await self._write_seals(fresh)
+
+    async def _write_seals(self, fresh: Batch) -> None:
         if fresh:
             rows = [{"key": node.key, "has": node.properties} for node in fresh]
             [self.done["written"]] = await self.tx.fetch(WRITE_SEALS, nodes=rows)
@@ -306,7 +338,7 @@ class _Batch:
 
     async def _append(self, fresh: Batch) -> int:
         events = [{**node.properties, "id": node.key} for node in fresh]
-        for event in events:
+        for event in events if self.path else ():
             if "value_digests" in event:
                 event["imported_path"] = self.path + event.get("imported_path", "")
         beliefs = {
@@ -330,6 +362,17 @@ class _Batch:
         if made["missing"]:
             raise self._missing({*made["missing"]})
         self.done["links"] = made["written"]
+
+
+class _Copy(_Batch):
+    """Writes nodes of a tenant that moves; its rulings and its chain of seals stay its own."""
+
+    def __init__(self, tx: Tx, context: RequestContext, batch: Batch) -> None:
+        super().__init__(tx, context, batch, path="")
+
+    async def _seals(self) -> None:
+        there = dict(await self.tx.fetch(THERE, kind="Seal", ids=[one.key for one in self.batch]))
+        await self._write_seals([one for one in self.batch if one.key not in there])
 
 
 def _taken(node: Node, where: str) -> ImportConflictError:

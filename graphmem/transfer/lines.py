@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 from typing_extensions import TypedDict
 
-from graphmem.errors import ExportFileError, InvalidInputError
+from graphmem.errors import ExportFileError, InvalidInputError, RefusedError
 from graphmem.items import rules
 from graphmem.model import EventType, Instant, Name, Text
 from graphmem.nodes.values import Flag, Id, Key, parse_object
@@ -155,6 +155,17 @@ class Reader:
         return node
 
 
+def node_of(record: Mapping[str, Any], dimension: int) -> Node:
+    """Return the node of a record that was not read from a file."""
+    try:
+        return _parse_node(0, record, dimension)
+    except _LineError as error:
+        raise RefusedError(
+            f"{record['kind']} {record['key']!r} cannot be copied: {error}.",
+            hint="Correct it with the version of graphmem or the program that wrote it.",
+        ) from None
+
+
 class _LineError(Exception):
     """Problem of a line, prefixed with the field."""
 
@@ -166,7 +177,7 @@ def _parse_header(record: dict[str, Any]) -> Header:
     return Header(header["tenant"], model["name"], model["dimension"], header["known"], record)
 
 
-def _parse_node(line: int, record: dict[str, Any], dimension: int) -> Node:
+def _parse_node(line: int, record: Mapping[str, Any], dimension: int) -> Node:
     kind = _parse_kind(record)
     key = _validate("key", _key_type(kind.label), record["key"])
     properties = _validate("properties", node_shape(kind.label), record["properties"], dimension)

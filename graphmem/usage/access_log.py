@@ -14,7 +14,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, TypeAlias
 
-from graphmem.errors import ErasedError, NotFoundError
+from graphmem.errors import ErasedError, NotFoundError, TenantMovedError
 from graphmem.graph import catalog
 from graphmem.model import EventType
 from graphmem.ports import OnProgress, Query, RequestContext, Services, Tx
@@ -222,7 +222,8 @@ async def write(services: Services, entries: Iterable[Entry]) -> int:
 
     Entries already stored are skipped, so the call can be repeated. Erased data is left out:
     accesses to it, search results, searches without remaining results, and entries of an erased
-    scope or tenant. Accesses to missing items and searches with only missing results are skipped.
+    scope or tenant. So are entries of a tenant that moved to another server. Accesses to missing
+    items and searches with only missing results are skipped.
     """
     whole = list(entries)
     try:
@@ -236,6 +237,8 @@ async def write(services: Services, entries: Iterable[Entry]) -> int:
         if left == whole:
             raise
         return await write(services, left)
+    except TenantMovedError as error:
+        return await write(services, [one for one in whole if one.tenant != error.tenant])
 
 
 def _without(one: Entry, error: ErasedError) -> Entry | None:

@@ -26,10 +26,15 @@ CHANGES = {
     "usage/roll_up": ["DELETE changes s: Event.", "DELETE changes a: Event."],
     "usage/roll_up_sessionless": ["DELETE changes s: Event."],
     "erase/remove_events": ["DELETE changes e: Event."],
+    "transfer/remove": [
+        "DELETE changes x: Archive, Artifact, Belief, Episode, Event, Item, Memory, Name, "
+        "Predicate, Rejection, Reply, Seal, Turn."
+    ],
     "erase/redact_mentions": ["SET changes e: Event."],
     "cache/rewire": ["DELETE changes r: Event, REFUTES, SUPPORTS."] * 3,
 }
-"""What the first law allows: entries of the log, once their ratings are checkpointed; erasure."""
+"""What the first law allows: entries of the log, once their ratings are checkpointed; erasure, and
+copying it to where a tenant moves."""
 WALLED = [name for name in NAMES if not name.startswith("schema/")]
 NO_TENANT = {
     "Migration": "the schema is one for all tenants",

@@ -58,6 +58,7 @@ NOT_RUN = {
     "evidence/retrieval": "takes an hour",
     "how-to/clusters": "needs a cluster",
     "how-to/deployment": "needs Docker and Kubernetes",
+    "how-to/transfer": "needs another server; tests/transfer moves a tenant to one",
     "how-to/explorer": "serves until it is stopped; tests/explorer opens it",
     "how-to/local-models": "needs a language model",
     "how-to/models": "needs a language model",

@@ -98,6 +98,7 @@ WRITES: dict[str, Call] = {
     "admin.import_foreign": lambda m, known: m.admin.import_foreign(
         [{"id": known["memory"], "memory": unlike(1), "user_id": "alice"}], "mem0"
     ),
+    "admin.move_to": lambda m, _: m.admin.move_to(m),
     "forget": lambda m, known: m.forget("memory", known["memory"], dry_run=False),
     # A closed tenant could attack no more; a test of its own erases tenants.
     "admin.erase_tenant": lambda m, _: m.admin.erase_tenant(),

@@ -25,12 +25,15 @@ MADE = re.compile(r"(m|b|ep|t)_[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}
 """Ids as graphmem makes them."""
 REFRESHES = "it computes anew what is there, and writes nothing else"
 NO_ITEM = "it writes nothing that can be erased by itself"
+UNGUARDED = "the guard does not watch the copy of a tenant that moves: tombstones are copied too"
 NONE: Mapping[str, str] = {
     "usage/sessionless_searches": NO_ITEM,
     "usage/create_artifacts": NO_ITEM,
     "usage/checkpoint": NO_ITEM,
     "usage/forget_ratings": NO_ITEM,
     "usage/remove_artifacts": NO_ITEM,
+    "transfer/remove": UNGUARDED,
+    "transfer/write_tombstones": UNGUARDED,
     "usage/rate": "it holds what it rates: ratings go last",
     "belief/checkpoint": REFRESHES,
     "belief/drop_checkpoint": REFRESHES,

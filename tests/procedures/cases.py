@@ -30,6 +30,7 @@ SILENT: dict[str, str] = {
     "erase/memories_of": "no memory was made in a session",
     "erase/digest_files": "no episode has graduated",
     "erase/find_tombstones": "it is asked by a digest of the tenant",
+    "transfer/tombstones": "it is asked by a digest of the tenant",
     "erase/is_recorded": "it is asked by a digest of the tenant",
     "erase/records": "it is asked by a digest of the tenant",
     "seal/waiting": "no event was redacted",

@@ -64,7 +64,7 @@ from graphmem.model import (
     TurnsReceipt,
 )
 from graphmem.schema import Health
-from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
+from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport, MoveReport
 from graphmem.upkeep import (
     CompressionReport,
     GraduationReport,
@@ -216,6 +216,7 @@ def blocking_admin(mem: Handle) -> None:
     assert_type(mem.admin.export_to("acme.jsonl"), ExportReport)
     assert_type(mem.admin.import_foreign({}), ForeignImportReport)
     assert_type(mem.admin.import_from("acme.jsonl"), ImportReport)
+    assert_type(mem.admin.move_to(mem), MoveReport)
     assert_type(mem.admin.rebuild(), RebuildReport)
     assert_type(mem.admin.stats(), TenantStats)
     assert_type(mem.admin.scopes(), ScopePage)

@@ -14,7 +14,7 @@ from graphmem.cli.console import counted, counts, more, table
 from graphmem.erasure import ErasurePage, ErasureReport, RemainingNode
 from graphmem.integrity import BackfillReport, RebuildReport, SealReport, SealState
 from graphmem.setting_files import DEFAULT, variable
-from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport
+from graphmem.transfer import ExportReport, ForeignImportReport, ImportReport, MoveReport
 from graphmem.usage import ScopePage, TenantPage, TenantStats
 
 
@@ -44,6 +44,28 @@ def imported(done: ImportReport, tenant: str) -> str:
         kept = ", ".join(f"{one.item_id or one.event_id} ({one.scope})" for one in done.not_lifted)
         text += f" {len(done.not_lifted):,} rejections that the file takes back stay: {kept}."
     return text
+
+
+def moved(done: MoveReport) -> Group:
+    """Return the plan or the result of a move."""
+    name = f"tenant {done.tenant}"
+    if done.gave_up:
+        title = f"The copy of {name} at {done.address}:"
+        note = "It is removed, and this server accepts writes again." if done.applied else ""
+    elif done.repeated:
+        title, note = f"Moved before: {name}, to {done.address}.", "Nothing was written."
+    elif done.applied:
+        title = f"Moved {name} to {done.address}:"
+        note = (
+            f"Both sides have the digest {done.digest}. Writes waited for {done.refused_s:,.1f} s. "
+            "Open clients for the new server; erase the tenant here with `graphmem admin "
+            "erase-tenant`."
+        )
+    else:
+        title = f"Moving {name} to {done.address} would copy{' the rest of' * done.resumed}:"
+        note = ""
+    hint = "" if done.applied or done.repeated else "Nothing was written; use --apply."
+    return Group(title, counts("node", done.records), " ".join(filter(None, (note, hint))))
 
 
 def foreign_import(done: ForeignImportReport) -> Group:
