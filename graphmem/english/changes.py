@@ -36,7 +36,8 @@ from graphmem.english.mentions import (
     STATES,
     STOP_WORDS,
     is_past,
-    sentences,
+    is_statement,
+    sentence_texts,
     stem,
     words_of,
 )
@@ -142,33 +143,36 @@ def between(a: str, b: str) -> Change:
 
 
 class _Sentence(NamedTuple):
-    """A sentence as words."""
+    """A sentence and its words."""
 
+    text: str
     words: tuple[FactToken, ...]
-    is_statement: bool
 
 
 def _limited(a: _Sentence, b: _Sentence) -> Change:
     change = compare(a.words, b.words)
-    return change if a.is_statement and b.is_statement else min(change, Change.POSSIBLE)
+    if change > Change.POSSIBLE and not (is_statement(a.text) and is_statement(b.text)):
+        return Change.POSSIBLE
+    return change
 
 
 @cached_if_short
 def _sentences(text: str) -> tuple[_Sentence, ...]:
-    return tuple(_Sentence(fact_tokens(one.text), one.is_statement) for one in sentences(text))
+    return tuple(_Sentence(one, fact_tokens(one)) for one in sentence_texts(text))
 
 
 def compare(a: Sequence[FactToken], b: Sequence[FactToken]) -> Change:
     """Return how surely two sentences, as words, state one fact with two values. Symmetric."""
     keys_a, keys_b = _keys(a, b)
-    shared = (Counter(keys_a) & Counter(keys_b)).total()
+    in_both = Counter(keys_a) & Counter(keys_b)
+    shared = in_both.total()
     if shared == len(a) == len(b):
         # Two words changed places: Alice manages Bob, Bob manages Alice.
         swapped = sum(left != right for left, right in zip(keys_a, keys_b, strict=True)) == 2
         dated = any(word.kind is FactKind.DATE for word in a)
         return Change.POSSIBLE if swapped and not dated else Change.NONE
     # Cheap, and true of all but a few of the texts near one another.
-    if max(len(a), len(b)) > shared + MAX_CHANGES:
+    if max(len(a), len(b)) > shared + MAX_CHANGES or _FUNCTION_WORDS.issuperset(in_both):
         return Change.NONE
     spans = differing.changed_spans(keys_a, keys_b)
     changed = _has_change(a, b, spans) or _has_change(b, a, [(k, n, i, j) for i, j, k, n in spans])

@@ -90,6 +90,7 @@ def cached_if_short(read: Callable[[str], T]) -> Callable[[str], T]:
     return lambda text: kept(text) if len(text) <= MAX_CACHED_CHARS else read(text)
 
 
+@cached_if_short
 def fact_tokens(text: str) -> tuple[FactToken, ...]:
     """Return the significant words of the text, in order."""
     text = _normalise(text)
@@ -151,9 +152,10 @@ def _verb_place(words: Sequence[FactToken]) -> int | None:
 def comparable_keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
     """Return the key of each word; inflections of a word in `other` become their common base."""
     exact = {word.key for word in other}
-    progressive = _all_bases(w for w in other if w.progressive)
-    loose = _all_bases(w for w in other if not w.fixed) | progressive
     every = _all_bases(other)
+    progressive = _all_bases(w for w in other if w.progressive)
+    fixed = any(w.fixed for w in other)
+    loose = _all_bases(w for w in other if not w.fixed) | progressive if fixed else every
     keys = []
     for word in text:
         pool = every if word.progressive else progressive if word.fixed else loose
@@ -306,10 +308,12 @@ def _parse_numbers(pieces: list[_Piece]) -> list[_Piece]:
     result = []
     n = 0
     while n < len(pieces):
-        end = n + 1
-        while end < min(len(pieces), n + _MAX_NUMBER_WORDS) and pieces[end].joined:
-            end += 1
-        number, used = parse_number_words([piece.key for piece in pieces[n:end]])
+        number, used = "", 0
+        if pieces[n].key in quantities.NUMBER_STARTS:
+            end = n + 1
+            while end < min(len(pieces), n + _MAX_NUMBER_WORDS) and pieces[end].joined:
+                end += 1
+            number, used = parse_number_words([piece.key for piece in pieces[n:end]])
         if used:
             result.append(replace(pieces[n], key=number, kind=FactKind.NUMBER))
         elif pieces[n].key in quantities.ORDINALS:
@@ -414,6 +418,8 @@ def _kind(key: str, piece: _Piece, after: _Piece | None) -> FactKind:
 
 
 def _is_name(key: str, surface: str) -> bool:
+    if surface.isascii() and surface.isalpha() and surface.islower():
+        return False  # most words
     return key not in quantities.COMMON and (
         surface[0].isupper()
         or any(c.isupper() or c.isdigit() or c in _IN_IDENTIFIERS for c in surface[1:])

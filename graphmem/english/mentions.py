@@ -219,12 +219,22 @@ class Sentence:
 
 def sentences(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a text; code, notes in brackets and what is too long are left out."""
-    if len(text) > MAX_CHARS:
-        text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
-    for part in itertools.islice(split_sentences(text), MAX_SENTENCES):
+    for part in sentence_texts(text):
         tokens = read_tokens(part)
         mentions = tuple(itertools.islice(_mentions(part, tokens), MAX_MENTIONS))
         yield Sentence(part, stems_of(tokens), mentions, _is_statement(part, tokens))
+
+
+def sentence_texts(text: str) -> Iterator[str]:
+    """Yield the texts of the sentences that `sentences` yields."""
+    if len(text) > MAX_CHARS:
+        text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
+    return itertools.islice(split_sentences(text), MAX_SENTENCES)
+
+
+def is_statement(text: str) -> bool:
+    """Return whether a sentence states something of the present: no question and no condition."""
+    return _is_statement(text, read_tokens(text))
 
 
 def split_sentences(text: str) -> Iterator[str]:

@@ -209,6 +209,8 @@ COMMON = (
 
 _TENS = frozenset(TENS.values())
 _SMALL = {word: value for word, value in {**ONES, **TENS}.items() if value}
+NUMBER_STARTS = _SMALL.keys() | SCALES.keys() | {"zero", "hundred"}
+"""Words with which a number may start."""
 
 
 class CanonicalWord(NamedTuple):

@@ -70,7 +70,6 @@ _REPLACEABLE = frozenset(map(stem, STATES)) | ATTRIBUTES
 _FIRST_PERSON = frozenset({"i", "me", "user"})
 _I = FactToken("i", FactKind.VALUE, frozenset())
 _OWN = FactToken("'s", FactKind.VALUE, frozenset())
-_words = cached_if_short(fact_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,8 +406,8 @@ def _of_one_speaker(
     both = (older.statement, newer.statement)
     speakers = {one.speaker for one in both if one.is_turn and one.speaker}
     names = {part for name in speakers for part in folding.fold(name).split()}
-    left = _words(corrections.without_opening(a.text))
-    right = _words(corrections.without_opening(b.text))
+    left = fact_tokens(corrections.without_opening(a.text))
+    right = fact_tokens(corrections.without_opening(b.text))
     return list(_in_first_person(left, names)), list(_in_first_person(right, names))
 
 

@@ -21,7 +21,6 @@ from graphmem.english import changes, facts
 from graphmem.english.changes import Change
 from graphmem.english.facts import (
     FactToken,
-    cached_if_short,
     comparable_keys,
     fact_tokens,
     is_negated,
@@ -33,8 +32,6 @@ from graphmem.rules.drafts import TextDraft
 
 CANDIDATES = 5
 """Nearest memories compared with each text, in the graph and in its batch."""
-
-_tokens = cached_if_short(fact_tokens)
 
 Vector = npt.NDArray[np.float32]
 
@@ -80,18 +77,28 @@ def find_duplicate(
         (c for c in candidates if c.similarity >= min(near, update)),
         key=lambda c: (-c.similarity, c.id),
     )
-    offered = _tokens(content) if close else ()
     updated: Duplicate | None = None
     for candidate in close:
-        texts = _align(offered, _tokens(candidate.content))
-        differences = _difference(texts)
-        if not differences and candidate.similarity >= near:
-            return Duplicate(candidate, differences)
+        if candidate.similarity >= near and repeats(content, candidate.content):
+            return Duplicate(candidate, frozenset())
         if candidate.similarity >= update:
             change = changes.between(content, candidate.content)
             if change > (Change.NONE if updated is None else updated.change):
+                differences = difference(content, candidate.content)
                 updated = Duplicate(candidate, differences, change)
     return updated
+
+
+def repeats(a: str, b: str) -> bool:
+    """Return whether two texts state the same: whether they have no `difference`."""
+    one, other = fact_tokens(a), fact_tokens(b)
+    if len(one) != len(other):
+        return False
+    # Cheap, and true of almost all texts near one another: a word without its like.
+    forms = {word.key for word in other}.union(*(word.bases for word in other))
+    if any(word.key not in forms and word.bases.isdisjoint(forms) for word in one):
+        return False
+    return not _difference(_align(one, other))
 
 
 def difference(a: str, b: str) -> frozenset[FactKind]:
