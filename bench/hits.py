@@ -23,7 +23,7 @@ Work = Callable[["Tx"], Coroutine[Any, Any, T]]
 PROFILED = LANGUAGE.rstrip() + " PROFILE\n"
 
 
-class ProfiledTx:
+class ProfiledTx(Tx):
     """A transaction that adds the hits of each query."""
 
     def __init__(self, inner: BlockingTx, hits: Counter[str]) -> None:

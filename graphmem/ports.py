@@ -7,7 +7,15 @@ awaited ones suspend on real I/O. No thread and no generated twin is involved.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+    Set,
+)
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -134,6 +142,16 @@ class Tx(Protocol):
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
         ...
+
+    async def fetch_each(
+        self, query: Query[R], varying: Iterable[Mapping[str, object]], /, **params: object
+    ) -> AsyncIterator[list[R]]:
+        """Run a catalog query once for each of some further parameters, and yield the rows of each.
+
+        The server runs the next one while the caller uses the rows.
+        """
+        for further in varying:
+            yield await self.fetch(query, **params, **further)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,6 +394,15 @@ class _TenantTx:
 
     def fetch(self, query: Query[R], /, **params: object) -> Coroutine[Any, Any, list[R]]:
         """Run a catalog query and return its rows as records."""
+        return self.inner.fetch(query, **self._added(query, params), **params)
+
+    def fetch_each(
+        self, query: Query[R], varying: Iterable[Mapping[str, object]], /, **params: object
+    ) -> AsyncIterator[list[R]]:
+        """Run a catalog query once for each of some further parameters; see `Tx`."""
+        return self.inner.fetch_each(query, varying, **self._added(query, params), **params)
+
+    def _added(self, query: Query[Any], params: Mapping[str, object]) -> dict[str, object]:
         to = self.tenant_scope
         own = {
             "tenant": to.tenant,
@@ -384,8 +411,7 @@ class _TenantTx:
             "scopes": list(to.scopes),
             "trust": trust.event_ranks(self.trust),
         }
-        added = {name: own[name] for name in own.keys() & query.params - params.keys()}
-        return self.inner.fetch(query, **added, **params)
+        return {name: own[name] for name in own.keys() & query.params - params.keys()}
 
 
 def run_now(work: Coroutine[Any, Any, T]) -> T:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphmem.rules.claims import EvidenceDraft
     from graphmem.rules.drafts import TextDraft
 
-LOCK_TENANT = catalog.query("commit/lock", catalog.ignored)
+LOCK_TENANT = catalog.query("commit/lock", dict)
 LOCK_EVENT_IDS = catalog.query("belief/lock_event_ids", catalog.ignored)
 FIND_EXISTING = catalog.query("belief/find_existing", dict)
 KNOWN_CLAIMS = catalog.query("belief/known_claims", dict)
@@ -26,11 +26,13 @@ RULED = catalog.query("reject/ruled", lambda row: str(row["key"]))
 TURNS = catalog.query("episode/turns", lambda row: Turn(**row["turn"]))
 
 
-async def lock(tx: Tx, event_ids: Iterable[str] = ()) -> None:
-    """Lock the tenant and the ids of the events to write."""
-    await tx.fetch(LOCK_TENANT)
+async def lock(tx: Tx, event_ids: Iterable[str] = ()) -> str | None:
+    """Lock the tenant and the ids of the events to write; return what the last lock left."""
+    [held] = await tx.fetch(LOCK_TENANT)
     if ids := sorted(event_ids):
         await tx.fetch(LOCK_EVENT_IDS, ids=ids)
+    last_lock: str | None = held["last_lock"]
+    return last_lock
 
 
 async def find_existing(

@@ -1,5 +1,6 @@
 // Look up existing data for each text of a batch. Returns its committed event, the memory with exactly this content, the
-// rejection of the text, or the nearest current memories. Texts without a match have no row. Run it after commit/lock.
+// rejection of the text, or the nearest current memories. Texts without a match have no row. Run it after commit/lock; or
+// after commit/await_lock, and again if commit/lock then returns another id.
 // mode: read
 // rows: many
 // plan: NodeUniqueIndexSeek
@@ -14,7 +15,7 @@
 //   - event     map     event already committed under this id, or null
 //   - exact     map     memory with this content, or null: id, status, tags, scope, head_ids, corrected_at (of the newest correction about it)
 //   - rejection  map    rejection in force of the text, or null: see fragments/rejection.cypher
-//   - near      list    maps: id, scope, content, tags, stated_at (newest), score (Neo4j's, in [0, 1]), best first
+//   - near      list    maps: id, scope, content, tags, stated_at (newest, microseconds since 1970), score (Neo4j's, in [0, 1]), best first
 
 UNWIND $rows AS row
 OPTIONAL MATCH (e:Event {tenant: $tenant, id: row.event_id})
@@ -42,9 +43,11 @@ CALL (row, e, m) {
   LET value_keys = CASE WHEN n.rulings IS NULL THEN [] ELSE [n.value_key] END, until = null, recorded = null
   // include: fragments/rejection.cypher
   FILTER rejection IS NULL
+  LET stated_at = coalesce(n.trace_at, n.created_at)
   ORDER BY score DESC, n.id
   RETURN collect({
-    id: n.id, scope: n.scope, content: n.content, tags: n.tags, stated_at: coalesce(n.trace_at, n.created_at), score: score
+    id: n.id, scope: n.scope, content: n.content, tags: n.tags, score: score,
+    stated_at: stated_at.epochSeconds * 1000000 + stated_at.microsecond
   }) AS near
 }
 LET value_keys = [row.value_key], until = null, recorded = null

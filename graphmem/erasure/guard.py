@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -128,6 +128,13 @@ class _GuardedTx:
         if query.mode is Mode.WRITE and isinstance(tenant, str) and not query.name.startswith(OWN):
             self.given.setdefault(tenant, []).append((query, params))
         return self.inner.fetch(query, **params)
+
+    def fetch_each(
+        self, query: Query[R], varying: Iterable[Mapping[str, object]], /, **params: object
+    ) -> AsyncIterator[list[R]]:
+        """Run a catalog query, which must read, for each of some further parameters; see `Tx`."""
+        assert query.mode is Mode.READ  # noqa: S101 - what it writes would not be checked
+        return self.inner.fetch_each(query, varying, **params)
 
     async def refuse(self) -> None:
         """Refuse writes of erased data and redact mentions of it in payloads."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from graphmem import stored
@@ -31,7 +32,13 @@ if TYPE_CHECKING:
 
 BATCH = 500
 """Texts per transaction: enough to be fast, few enough to release the tenant's lock soon."""
+MIN_AHEAD = 20
+"""Minimum number of texts on which a decision is made before the tenant is locked. It takes two
+more transactions: as much as the search for a few texts."""
+PART = 100
+"""Texts per search: the server searches for the next part while one is decided on."""
 
+AWAIT_LOCK = catalog.query("commit/await_lock", dict)
 KNOWN = catalog.query("commit/find_known", dict)
 FIND_EXISTING = catalog.query("commit/find_existing", dict)
 WRITE = catalog.query("commit/write", dict)
@@ -131,11 +138,33 @@ async def _commit(
     while True:
         # Repeats only if a memory was deleted in between, which makes its text new.
         await _embed(context, wanted, embeddings)
-        result, wanted = await context.write(
-            lambda tx: _write(tx, context, batch, embeddings, events)
-        )
+        result, wanted = await _written(context, batch, embeddings, events)
         if not wanted:
             return result
+
+
+async def _written(
+    context: RequestContext,
+    batch: Sequence[TextDraft],
+    embeddings: Mapping[str, Embedding],
+    events: Mapping[Outcome, EventType],
+) -> tuple[dict[str, CommitOutcome], Sequence[TextDraft]]:
+    ahead: list[tuple[str | None, _Decisions]] = []
+    if len(batch) >= MIN_AHEAD:
+        ahead.append(await _decide_ahead(context, batch, embeddings))
+    return await context.write(lambda tx: _write(tx, context, batch, embeddings, events, ahead))
+
+
+async def _decide_ahead(
+    context: RequestContext, batch: Sequence[TextDraft], embeddings: Mapping[str, Embedding]
+) -> tuple[str | None, _Decisions]:
+    """Decide on a batch without the lock; also return the last transaction that held the lock.
+
+    So other writers do not wait for the search.
+    """
+    held = await context.fetch(AWAIT_LOCK)
+    decided = await context.read(lambda tx: _decide(tx, context, batch, embeddings))
+    return (held[0]["last_lock"] if held else None), decided
 
 
 async def _wanted(context: RequestContext, batch: Sequence[TextDraft]) -> Sequence[TextDraft]:
@@ -167,62 +196,100 @@ async def _write(
     batch: Sequence[TextDraft],
     embeddings: Mapping[str, Embedding],
     events: Mapping[Outcome, EventType],
-) -> tuple[dict[str, CommitOutcome], list[TextDraft]]:
-    """Decide on a batch and write it; if embeddings are missing, return their texts instead."""
-    await stored.lock(tx)
-    met = {row["event_id"]: row for row in await _look(tx, context, batch, embeddings)}
-    thresholds, mu = _thresholds(context), context.model.mu_document
-    judge = DuplicateResolver(context.scope, thresholds["near"], thresholds["update"], mu)
-    result: dict[str, CommitOutcome] = {}
-    verdicts: list[tuple[TextDraft, DuplicateVerdict]] = []
-    lacking: list[TextDraft] = []
-    changes, resolver = list[Update](), UpdateResolver(context.scope)
-    for draft in batch:
-        row = met.get(draft.event_id, MET_NOTHING)
-        if row["event"] is not None:
-            result[draft.event_id] = _repeated(draft, row["event"])
-            continue
-        if row["rejection"] is not None:
-            result[draft.event_id] = _rejected(context, draft, row["rejection"])
-            continue
-        own = embeddings.get(draft.content_hash)
-        verdict = judge.decide(draft, _met(row, mu), None if own is None else own.vector)
-        if verdict is None:
-            lacking.append(draft)
-        else:
-            draft, update = resolver.resolve(draft, verdict)
-            changes += [update] if update else []
-            verdicts.append((draft, verdict))
-            result[draft.event_id] = _outcome(context, draft, verdict, update)
-    if lacking:
-        return {}, lacking
-    if verdicts:
-        result |= await _append(tx, context, verdicts, result, embeddings, events)
-        for change in changes:
+    ahead: list[tuple[str | None, _Decisions]],
+) -> tuple[dict[str, CommitOutcome], Sequence[TextDraft]]:
+    """Decide on a batch and write it; if embeddings are missing, return their texts instead.
+
+    Args:
+        ahead: decisions made without the lock, and the last transaction that held it then. They are
+            used once, if no other transaction held the lock since: a transaction that runs again
+            may have met what takes no lock, such as an event with the same id.
+    """
+    last_lock = await stored.lock(tx)
+    before, decided = ahead.pop() if ahead else (None, None)
+    if decided is None or before != last_lock:
+        decided = await _decide(tx, context, batch, embeddings)
+    if decided.lacking:
+        return {}, decided.lacking
+    result = decided.outcomes
+    if decided.verdicts:
+        result |= await _append(tx, context, decided.verdicts, result, embeddings, events)
+        for change in decided.changes:
             await _change(tx, context, change)
     return result, []
 
 
-async def _look(
+@dataclass(frozen=True, slots=True)
+class _Decisions:
+    """Decisions about the texts of a batch."""
+
+    outcomes: dict[str, CommitOutcome] = field(default_factory=dict)
+    """Outcomes, by event id."""
+    verdicts: list[tuple[TextDraft, DuplicateVerdict]] = field(default_factory=list)
+    """Texts to write."""
+    changes: list[Update] = field(default_factory=list)
+    lacking: list[TextDraft] = field(default_factory=list)
+    """Texts whose embedding is missing."""
+
+
+async def _decide(
     tx: Tx, context: RequestContext, batch: Sequence[TextDraft], embeddings: Mapping[str, Embedding]
-) -> list[dict[str, Any]]:
-    seen: set[str] = set()
-    rows = []
-    for d in batch:
-        # A repeated text is an exact match within the batch, so one search is enough.
-        own = None if d.content_hash in seen else embeddings.get(d.content_hash)
-        seen.add(d.content_hash)
-        rows.append(
-            {
-                "event_id": d.event_id,
-                "exact_ids": list(d.exact_ids),
-                "value_key": drafts.value_key(d, context.tenant_scope),
-                "embedding": own and own.vector,
-            }
-        )
-    return await tx.fetch(
-        FIND_EXISTING, rows=rows, candidates=CANDIDATES, min_score=_least_score(context)
+) -> _Decisions:
+    thresholds, mu = _thresholds(context), context.model.mu_document
+    judge = DuplicateResolver(context.scope, thresholds["near"], thresholds["update"], mu)
+    decided, resolver = _Decisions(), UpdateResolver(context.scope)
+    parts = list(drafts.batches(batch, PART))
+    found = tx.fetch_each(
+        FIND_EXISTING,
+        _asked(context, parts, embeddings),
+        candidates=CANDIDATES,
+        min_score=_least_score(context),
     )
+    waiting = iter(parts)
+    async for rows in found:
+        met = {row["event_id"]: row for row in rows}
+        for draft in next(waiting):
+            row = met.get(draft.event_id, MET_NOTHING)
+            if row["event"] is not None:
+                decided.outcomes[draft.event_id] = _repeated(draft, row["event"])
+                continue
+            if row["rejection"] is not None:
+                decided.outcomes[draft.event_id] = _rejected(context, draft, row["rejection"])
+                continue
+            own = embeddings.get(draft.content_hash)
+            verdict = judge.decide(draft, _met(row, mu), None if own is None else own.vector)
+            if verdict is None:
+                decided.lacking.append(draft)
+            else:
+                draft, update = resolver.resolve(draft, verdict)
+                decided.changes.extend([update] if update else ())
+                decided.verdicts.append((draft, verdict))
+                decided.outcomes[draft.event_id] = _outcome(context, draft, verdict, update)
+    return decided
+
+
+def _asked(
+    context: RequestContext,
+    parts: Sequence[Sequence[TextDraft]],
+    embeddings: Mapping[str, Embedding],
+) -> Iterator[dict[str, object]]:
+    """Yield the parameters of the search for each part of a batch."""
+    seen: set[str] = set()
+    for part in parts:
+        rows = []
+        for d in part:
+            # A repeated text is an exact match within the batch, so one search is enough.
+            own = None if d.content_hash in seen else embeddings.get(d.content_hash)
+            seen.add(d.content_hash)
+            rows.append(
+                {
+                    "event_id": d.event_id,
+                    "exact_ids": list(d.exact_ids),
+                    "value_key": drafts.value_key(d, context.tenant_scope),
+                    "embedding": own and own.vector,
+                }
+            )
+        yield {"rows": rows}
 
 
 def _least_score(context: RequestContext) -> float:
@@ -256,7 +323,7 @@ def _met(row: Mapping[str, Any], mu: float) -> StoredMatches:
                 content=n["content"],
                 tags=tuple(n["tags"]),
                 similarity=scoring.calibrate(scoring.from_neo4j(n["score"]), mu),
-                stated_at=n["stated_at"],
+                stated_at=identity.EPOCH + timedelta(microseconds=n["stated_at"]),
             )
             for n in row["near"]
         ),

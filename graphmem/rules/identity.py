@@ -23,7 +23,7 @@ _SEPARATOR = "\x1f"
 """Unit separator, which keeps ("ab", "c") and ("a", "bc") distinct."""
 _ESCAPES = str.maketrans({"\x1e": "\x1ee", _SEPARATOR: "\x1es"})
 """Escapes of separators in a part; otherwise ("a\x1f", "b") would equal ("a", "\x1fb")."""
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TIMESTAMP_BITS, _RANDOM_BITS = 48, 74
 _MADE = re.compile(r"(?:[a-z]+_)+[0-9a-f]{32}|[0-9a-f]{16}\..*", re.DOTALL)
 """Ids that graphmem makes: derived ones, and those of `given_event_id`."""
@@ -91,7 +91,7 @@ def facet_keys(tenant: str, tags: Iterable[str], sources: Iterable[str]) -> list
 
 def event_id(now: datetime) -> str:
     """Return a new UUIDv7 (RFC 9562) for `now`; ids sort by their millisecond of creation."""
-    milliseconds = ((now - _EPOCH) // timedelta(milliseconds=1)) & ((1 << _TIMESTAMP_BITS) - 1)
+    milliseconds = ((now - EPOCH) // timedelta(milliseconds=1)) & ((1 << _TIMESTAMP_BITS) - 1)
     random = secrets.randbits(_RANDOM_BITS)
     high = (milliseconds << 16) | 0x7000 | (random >> 62)
     low = (0b10 << 62) | (random & ((1 << 62) - 1))

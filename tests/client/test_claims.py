@@ -417,7 +417,7 @@ class Breaking:
         return await self._inner.write(broken)
 
 
-class _Broken:
+class _Broken(Tx):
     def __init__(self, tx: Tx, query: str) -> None:
         self._tx = tx
         self._query = query

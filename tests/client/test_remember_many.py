@@ -8,7 +8,9 @@ import pytest
 
 from graphmem import Handle, NewMemory, Outcome
 from graphmem.errors import EventConflictError, NotFoundError
-from graphmem.operations.commit import BATCH
+from graphmem.operations.commit import BATCH, MIN_AHEAD, PART
+from tests.plugins.clients import Door
+from tests.plugins.faults import Listing
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
@@ -110,6 +112,29 @@ def test_one_unknown_turn_leaves_nothing_of_the_batch(
     with pytest.raises(NotFoundError):
         memory.remember_many([unlike(1), NewMemory(content=unlike(2), turn_id="t_nowhere")])
     assert look.count(tenant) == {}
+
+
+def test_the_queries_of_a_batch_do_not_grow_with_its_texts_but_for_the_search(
+    door: Door, memory: Handle
+) -> None:
+    memory.remember(unlike(0))
+    for count, parts in ((MIN_AHEAD, 1), (2 * PART + 1, 3)):
+        graph = Listing(memory._state.context.services.graph)
+        door.on(memory, graph=graph).remember_many(
+            [unlike(n, about=str(count)) for n in range(count)]
+        )
+        assert graph.transactions == [
+            ["commit/find_known"],
+            ["commit/await_lock"],
+            ["commit/find_existing"] * parts,
+            ["commit/lock", "commit/write"],
+        ]
+    graph = Listing(memory._state.context.services.graph)
+    door.on(memory, graph=graph).remember_many([unlike(-1), unlike(-2)])
+    assert graph.transactions == [
+        ["commit/find_known"],
+        ["commit/lock", "commit/find_existing", "commit/write"],
+    ]
 
 
 def test_nothing_is_an_empty_batch(memory: Handle) -> None:

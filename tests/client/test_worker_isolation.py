@@ -280,7 +280,7 @@ class Faulty(Through):
         return await self.inner.write(lambda tx: work(_FaultyTx(tx, self.faults)))
 
 
-class _FaultyTx:
+class _FaultyTx(Tx):
     def __init__(self, inner: Tx, faults: dict[tuple[str, str], type[Exception]]) -> None:
         self.inner = inner
         self.faults = faults

@@ -97,7 +97,7 @@ class Deleting(Through):
         return await self.inner.read(lambda tx: work(DeletingTx(tx, self)))
 
 
-class DeletingTx:
+class DeletingTx(Tx):
     """A transaction of such a graph."""
 
     def __init__(self, inner: Tx, graph: Deleting) -> None:

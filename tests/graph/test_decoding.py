@@ -42,7 +42,7 @@ def test_a_column_that_may_be_null_is_no_deleted_node() -> None:
     assert values.decode({"statement": None}) is None
 
 
-class Returning(Through):
+class Returning(Through, Tx):
     """A graph that returns given rows, one in each transaction."""
 
     def __init__(self, *rows: Row) -> None:

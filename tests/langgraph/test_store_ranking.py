@@ -38,7 +38,7 @@ class Noting(Through):
         return await self.inner.read(noted)
 
 
-class NotingTx:
+class NotingTx(Tx):
     """A transaction of such a graph."""
 
     def __init__(self, inner: Tx, names: list[str]) -> None:

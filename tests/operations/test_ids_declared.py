@@ -111,7 +111,7 @@ class Watching(Through):
         return await self.inner.write(lambda tx: work(WatchingTx(tx, self)))
 
 
-class WatchingTx:
+class WatchingTx(Tx):
     """A transaction of such a graph."""
 
     def __init__(self, inner: Tx, graph: Watching) -> None:

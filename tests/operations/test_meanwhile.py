@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from graphmem import Handle, Message, Outcome
-from graphmem.errors import ModelUnavailableError, SupersededBeliefError
+from graphmem import Handle, Message, NewMemory, Outcome
+from graphmem.errors import EventConflictError, ModelUnavailableError, SupersededBeliefError
 from graphmem.model import EvidenceReceipt
+from graphmem.operations.commit import MIN_AHEAD
 from graphmem.rules import claims
 from tests.operations.test_commit_faults import pieces
 from tests.plugins.clients import Door, on, on_tenant
@@ -121,6 +122,40 @@ def test_a_text_that_another_writer_wrote_meanwhile_is_a_duplicate(
     done = memory.remember_many([unlike(1), restated(6), unlike(2)])
     assert [o.outcome for o in done] == ["EXACT_DUPE", "NEAR_DUPE", "INSERTED_NEW"]
     assert look.count(tenant) == {"Memory": 3, "Event": 5}
+
+
+@pytest.mark.usefixtures("both_clients")
+def test_a_large_batch_finds_what_another_writer_wrote_after_its_search(
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
+) -> None:
+    """It searches before it locks the tenant, then again if another writer held the lock."""
+    others = [unlike(n) for n in range(MIN_AHEAD)]
+    plain.remember("The tenant exists, and so does its lock")
+    graph = Between(memory._state.context.services.graph, lambda: plain.remember(WINDOW), nth=2)
+
+    done = door.on(memory, graph=graph).remember_many([*others, restated(5)])
+
+    assert graph.left <= 0
+    assert done[-1].outcome is Outcome.NEAR_DUPE
+    assert {o.outcome for o in done[:-1]} == {Outcome.INSERTED_NEW}
+    assert look.count(tenant)["Memory"] == MIN_AHEAD + 2
+
+
+def test_a_large_batch_meets_an_id_that_was_used_after_its_search(
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
+) -> None:
+    """An observation takes no lock of the tenant."""
+    plain.remember("The tenant exists, and so does its lock")
+    graph = Between(
+        memory._state.context.services.graph,
+        lambda: plain.observe(*ATLAS, event_id="e1", at=MAY),
+        nth=2,
+    )
+    texts = [NewMemory(content=unlike(n), event_id=f"e{n}") for n in range(MIN_AHEAD)]
+    with pytest.raises(EventConflictError, match="used for something else"):
+        door.on(memory, graph=graph).remember_many(texts)
+    assert graph.left <= 0
+    assert look.count(tenant)["Memory"] == 1
 
 
 def test_a_memory_that_another_writer_sent_meanwhile_is_the_same(

@@ -126,7 +126,7 @@ class Breaking(Through):
         return await self.inner.write(broken)
 
 
-class BreakingTx:
+class BreakingTx(Tx):
     """A transaction of `Breaking`."""
 
     def __init__(self, inner: Tx, graph: Breaking) -> None:
@@ -155,7 +155,7 @@ class Holding(Through):
         return await self.inner.write(held)
 
 
-class HoldingTx:
+class HoldingTx(Tx):
     """A transaction of `Holding`."""
 
     def __init__(self, inner: Tx, graph: Holding) -> None:
@@ -183,7 +183,7 @@ class OnlyTenants(Through):
         return await self.inner.read(narrowed)
 
 
-class OnlyTenantsTx:
+class OnlyTenantsTx(Tx):
     """A transaction of `OnlyTenants`."""
 
     def __init__(self, inner: Tx, tenants: Sequence[str]) -> None:
@@ -199,18 +199,50 @@ class OnlyTenantsTx:
 
 
 class Between(Through):
-    """Runs a callback after its first read."""
+    """Runs a callback once, after its n-th read."""
 
-    def __init__(self, inner: Graph, happens: Callable[[], object]) -> None:
+    def __init__(self, inner: Graph, happens: Callable[[], object], nth: int = 1) -> None:
         super().__init__(inner)
-        self.happens: Callable[[], object] | None = happens
+        self.happens = happens
+        self.left = nth
 
     async def read(self, work: Work[T]) -> T:
         result = await self.inner.read(work)
-        happens, self.happens = self.happens, None
-        if happens is not None:
-            happens()
+        self.left -= 1
+        if self.left == 0:
+            self.happens()
         return result
+
+
+class Listing(Through):
+    """Notes the names of the queries of each transaction."""
+
+    def __init__(self, inner: Graph) -> None:
+        super().__init__(inner)
+        self.transactions: list[list[str]] = []
+
+    async def read(self, work: Work[T]) -> T:
+        return await self.inner.read(self._listed(work))
+
+    async def write(self, work: Work[T]) -> T:
+        return await self.inner.write(self._listed(work))
+
+    def _listed(self, work: Work[T]) -> Work[T]:
+        names: list[str] = []
+        self.transactions.append(names)
+        return lambda tx: work(ListingTx(tx, names))
+
+
+class ListingTx(Tx):
+    """A transaction of `Listing`."""
+
+    def __init__(self, inner: Tx, names: list[str]) -> None:
+        self.inner = inner
+        self.names = names
+
+    async def fetch(self, query: Query[T], /, **params: object) -> list[T]:
+        self.names.append(query.name)
+        return await self.inner.fetch(query, **params)
 
 
 class Embedding(HashEmbedder):
