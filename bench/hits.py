@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from graphmem.graph.catalog import LANGUAGE
 from graphmem.graph.driver import BlockingTx, checked, packed, plain
+from graphmem.ports import Tx
 from tests.plugins.faults import Through
 from tests.plugins.plans import operators
 
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
     import neo4j
 
     from graphmem import Handle
-    from graphmem.ports import Graph, Query, R, Tx
+    from graphmem.ports import Graph, Query, R
 
 T = TypeVar("T")
-Work = Callable[["Tx"], Coroutine[Any, Any, T]]
+Work = Callable[[Tx], Coroutine[Any, Any, T]]
 PROFILED = LANGUAGE.rstrip() + " PROFILE\n"
 
 
