@@ -111,13 +111,15 @@ class AsyncBeliefVerbs(AsyncNamespace):
     ) -> Sequence[EvidenceReceipt]:
         """Record observations in their order, 500 in each transaction.
 
-        New beliefs get their embeddings at the end; until then only BM25 finds them.
+        If the embedding model is unavailable, all are recorded, but only BM25 finds new beliefs
+        until the same observations are sent again.
 
         Args:
             observations: records, or mappings of their fields.
             on_progress: called after each acknowledged batch with its receipts.
 
         Raises:
+            ModelUnavailableError: the embedding model is unavailable.
             InvalidInputError: an observation is invalid; the message gives its index. Nothing is
                 recorded.
             CardinalityConflictError: two observations give a predicate different cardinalities;

@@ -22,7 +22,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The drivers, checks and queries of this process, in order."""
     found: list[str] = []
     driver, check = neo4j.GraphDatabase.driver, neo4j.Driver.verify_connectivity
-    fetch = BlockingTx.fetch
+    query_run = BlockingTx._run
 
     def counted_driver(*args: Any, **config: Any) -> neo4j.Driver:
         found.append(DRIVER)
@@ -32,13 +32,13 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(CHECK)
         check(self, **config)
 
-    async def counted_fetch(self: Any, query: Any, /, **params: object) -> list[Any]:
+    def counted_run(self: Any, query: Any, params: Any) -> neo4j.Result:
         found.append(query.name)
-        return await fetch(self, query, **params)
+        return query_run(self, query, params)
 
     monkeypatch.setattr(neo4j.GraphDatabase, "driver", counted_driver)
     monkeypatch.setattr(neo4j.Driver, "verify_connectivity", counted_check)
-    monkeypatch.setattr(BlockingTx, "fetch", counted_fetch)
+    monkeypatch.setattr(BlockingTx, "_run", counted_run)
     return found
 
 

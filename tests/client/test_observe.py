@@ -9,12 +9,18 @@ from typing import Any
 import pytest
 
 from graphmem import Handle
-from graphmem.errors import EventConflictError, InvalidInputError, NotFoundError
+from graphmem.errors import (
+    EventConflictError,
+    InvalidInputError,
+    ModelUnavailableError,
+    NotFoundError,
+)
 from graphmem.model import BeliefReasons, EvidenceReceipt, Observation, Origin
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims
 from graphmem.testing import HashEmbedder
 from tests.plugins.clients import Door, on_tenant
+from tests.plugins.faults import Failing
 from tests.plugins.graph import Look
 
 MAY = datetime(2025, 5, 5, 12, 30, 15, 123456, tzinfo=UTC)
@@ -153,7 +159,9 @@ def test_one_observation_embeds_at_once(memory: Handle, look: Look, tenant: str)
     assert is_embedded(look.beliefs(tenant)[done.belief_id])
 
 
-def test_many_observations_are_embedded_at_the_end(memory: Handle, look: Look, tenant: str) -> None:
+def test_many_observations_are_embedded_with_their_batch(
+    memory: Handle, look: Look, tenant: str
+) -> None:
     seen: list[tuple[int, int]] = []
 
     def on_batch(part: Sequence[EvidenceReceipt]) -> None:
@@ -165,7 +173,7 @@ def test_many_observations_are_embedded_at_the_end(memory: Handle, look: Look, t
         on_batch,
     )
 
-    assert seen == [(500, 0), (500, 0), (100, 0)]
+    assert seen == [(500, 500), (500, 1_000), (100, 1_100)]
     kept = look.beliefs(tenant)
     assert [kept[r.belief_id]["subject"] for r in done] == [f"s{n}" for n in range(1_100)]
     assert all(is_embedded(b) for b in kept.values())
@@ -174,14 +182,9 @@ def test_many_observations_are_embedded_at_the_end(memory: Handle, look: Look, t
 def test_what_a_batch_left_without_embedding_the_next_one_fills(
     door: Door, memory: Handle, look: Look, tenant: str
 ) -> None:
-    class Stopped(Exception):  # noqa: N818 - not an error, the caller's way out
-        pass
-
-    def stop(part: Sequence[EvidenceReceipt]) -> None:
-        raise Stopped
-
-    with pytest.raises(Stopped):
-        memory.observe_many([Observation(subject="a", predicate="b", object="c")], stop)
+    failing = door.on(memory, embedder=Failing(ModelUnavailableError("gone")))
+    with pytest.raises(ModelUnavailableError):
+        failing.observe_many([Observation(subject="a", predicate="b", object="c")])
     [left] = look.beliefs(tenant).values()
     assert "embedding" not in left
 

@@ -47,6 +47,7 @@ NONE: Mapping[str, str] = {
     "cache/refresh_memories": REFRESHES,
     "cache/retrace": REFRESHES,
     "cache/rewire": REFRESHES,
+    "commit/await_lock": NO_ITEM,
     "commit/lock": NO_ITEM,
     "consolidate/begin": NO_ITEM,
     "consolidate/lease": NO_ITEM,

@@ -14,7 +14,7 @@ from graphmem.operations.commit import MIN_AHEAD
 from graphmem.rules import claims
 from tests.operations.test_commit_faults import pieces
 from tests.plugins.clients import Door, on, on_tenant
-from tests.plugins.faults import Between, Embedding, Failing
+from tests.plugins.faults import Between, Embedding, Failing, Listing
 from tests.plugins.graph import Look
 from tests.plugins.texts import WINDOW, restated, unlike
 
@@ -80,6 +80,27 @@ def test_statements_that_are_worded_otherwise_meanwhile_are_embedded_again(
     alone = on_tenant(plain, f"{tenant}-alone").observe("S0", "is", "here")
     alike = look.beliefs(f"{tenant}-alone")[alone.belief_id]
     assert (shown["statement"], shown["embedding"]) == ("S0 is here", alike["embedding"])
+
+
+def test_a_batch_of_observations_is_embedded_in_its_transaction_as_it_is_shown(
+    door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
+) -> None:
+    """Beliefs that it words twice, too; only what another batch left is embedded afterwards."""
+    words = [("s0", MAY), ("S0", MAY - HOUR), ("S1", MAY - HOUR), ("s1", MAY), ("s2", MAY)]
+    batch = [{"subject": s, "predicate": "is", "object": "here", "at": at} for s, at in words]
+    graph = Listing(memory._state.context.services.graph)
+    door.on(memory, graph=graph).observe_many(batch)
+    assert graph.transactions == [
+        ["belief/known_claims"],
+        ["belief/known_claims", "belief/append"],
+        ["belief/unembedded"],
+    ]
+    alone = on_tenant(plain, f"{tenant}-alone")
+    for shown in look.beliefs(tenant).values():
+        again = alone.observe(shown["subject"], "is", "here")
+        alike = look.beliefs(f"{tenant}-alone")[again.belief_id]
+        assert (shown["embedding"], shown.get("unembedded")) == (alike["embedding"], None)
+    assert sorted(b["subject"] for b in look.beliefs(tenant).values()) == ["S0", "S1", "s2"]
 
 
 def test_an_event_that_another_writer_sent_meanwhile_is_the_same(

@@ -206,7 +206,7 @@ def deliver(
             _draft(item, _claim(context.scope, item.claim, subject), prefix) for item in evidence
         ]
         for start in range(0, len(drafts), MAX_IN_A_BATCH):
-            run_now(writing.append(context, drafts[start : start + MAX_IN_A_BATCH]))
+            run_now(writing.append(context, drafts[start : start + MAX_IN_A_BATCH], embed=False))
 
 
 def stored_prefix(handle: Handle, prefix: str) -> str:

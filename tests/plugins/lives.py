@@ -226,7 +226,7 @@ class Shelf:
                     )
                 continue
             drafts = [_sourced(item, scope, prefix, item.id in story.inferred) for item in items]
-            run_now(writing.append(context, drafts))
+            run_now(writing.append(context, drafts, embed=False))
         for glance in story.glances[::turn]:
             run_now(
                 access_log.write(context.services, [_access(glance, context.tenant, scope, prefix)])

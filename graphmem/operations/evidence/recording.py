@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from graphmem import stored
 from graphmem.errors import (
+    ModelUnavailableError,
     NotFoundError,
     RefusedError,
     RejectedError,
@@ -57,7 +58,7 @@ async def observe(context: RequestContext, seen: Observation) -> EvidenceReceipt
     drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
     seen = context.named(seen)
     draft = claims.draft_observation(seen, context.scope, context.services.clock.now())
-    written = await writing.append_embedded(context, draft, stated=False)
+    written = await writing.append(context, [draft], embed=True)
     return await _receipt(context, draft.event_id, written)
 
 
@@ -66,7 +67,10 @@ async def observe_many(
     observations: Sequence[Observation],
     on_batch: Callable[[Sequence[EvidenceReceipt]], None] | None = None,
 ) -> list[EvidenceReceipt]:
-    """Record observations in order, 500 per transaction, then embed the new statements."""
+    """Record observations in order, 500 per transaction, with the embeddings of new statements.
+
+    If the model fails, they are recorded without, and its error is raised at the end.
+    """
     now = context.services.clock.now()
     for seen in observations:
         drafts.check_source_type(seen.source_type, context.services.settings.source_weights)
@@ -78,8 +82,14 @@ async def observe_many(
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
     long_slots: list[writing.SlotKey] = []
+    embeds = True
     for batch in drafts.batches(ready, BATCH):
-        done = await writing.append(context, list({d.event_id: d for d in batch}.values()))
+        once = list({d.event_id: d for d in batch}.values())
+        try:
+            done = await writing.append(context, once, embed=embeds)
+        except ModelUnavailableError:
+            embeds = False
+            done = await writing.append(context, once, embed=False)
         part = list(_in_order(batch, done.recorded, known))
         long_slots += done.long
         result += part
@@ -97,7 +107,7 @@ async def believe(context: RequestContext, hypothesis: Hypothesis) -> EvidenceRe
     """
     named = context.named(hypothesis)
     draft = claims.draft_hypothesis(named, context.scope, context.services.clock.now())
-    written = await writing.append_embedded(context, draft, stated=True)
+    written = await writing.append(context, [draft], embed=True)
     return await _receipt(context, draft.event_id, written)
 
 
@@ -340,8 +350,8 @@ async def replace(
     event_id = row["id"]
     newer = [_under(event_id, draft) for draft in stated.values()]
     worded = await writing.wording(context, newer)
-    new = worded.lacking
-    made = await context.services.embed_documents(list(new.values())) if new else []
+    new = list(dict.fromkeys(draft.claim.statement for draft in worded.lacking))
+    made = await context.services.embed_documents(new) if new else []
     embeddings = dict(zip(new, made, strict=True))
     done = ReplacementReceipt(
         event_id=event_id, newer_ids=tuple(newer_ids), older_ids=tuple(older_ids)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphmem import stored
 from graphmem.errors import GraphmemError
 from graphmem.graph import catalog
-from graphmem.model import EvidenceReceipt, Rejection
+from graphmem.model import EventType, EvidenceReceipt, Rejection
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, predicates, read_options, rejections, trust
@@ -152,9 +152,9 @@ class Wording(NamedTuple):
     """Drafts worded with their predicates' templates."""
 
     drafts: Sequence[EvidenceDraft]
-    lacking: Mapping[str, str]
-    """Statements without an embedding, by the id of their belief: an embedded belief needs a new
-    one only if its wording changes."""
+    lacking: Sequence[EvidenceDraft]
+    """Drafts whose statement needs an embedding: an embedded belief needs a new one only if its
+    wording changes."""
     events: Sequence[Mapping[str, Any]]
     """Those of the drafts that are stored already."""
 
@@ -169,10 +169,8 @@ async def wording(tx: Tx | RequestContext, batch: Sequence[EvidenceDraft]) -> Wo
         [draft.event_id for draft in batch],
     )
     drafts = [draft.reword(known.templates) for draft in batch]
-    new = {
-        d.claim.id: d.claim.statement for d in drafts if _words(d, known.beliefs.get(d.claim.id))
-    }
-    return Wording(drafts, new, known.events)
+    lacking = [d for d in drafts if _words(d, known.beliefs.get(d.claim.id))]
+    return Wording(drafts, lacking, known.events)
 
 
 def _words(draft: EvidenceDraft, belief: Mapping[str, Any] | None) -> bool:
@@ -181,26 +179,27 @@ def _words(draft: EvidenceDraft, belief: Mapping[str, Any] | None) -> bool:
     )
 
 
-async def append(context: RequestContext, batch: Sequence[EvidenceDraft]) -> WriteResult:
-    """Write a batch in one transaction, each event once; `embed_statements` embeds it later."""
-    done, _ = await _append(context, batch, None, stated=False)
-    return done
-
-
-async def append_embedded(
-    context: RequestContext, draft: EvidenceDraft, *, stated: bool
+async def append(
+    context: RequestContext, batch: Sequence[EvidenceDraft], *, embed: bool
 ) -> WriteResult:
-    """Write one draft with the embedding of its statement, in one transaction."""
-    wanted: Sequence[str] = [draft.claim.statement]
-    if not context.services.embeds_first(1):
-        wanted = [*(await wording(context, [draft])).lacking.values()]
+    """Write a batch in one transaction, each event once.
+
+    Args:
+        embed: whether new statements get their embeddings with it; else `embed_statements` adds
+            them later.
+    """
+    wanted: Sequence[str] = ()
+    if embed:
+        alone = context.services.embeds_first(len(batch))
+        drafts = batch if alone else (await wording(context, batch)).lacking
+        wanted = list(dict.fromkeys(draft.claim.statement for draft in drafts))
     embeddings: dict[str, Embedding] = {}
     while True:
-        # Repeats only if a template words the statement otherwise than expected.
+        # Repeats only if a template words a statement otherwise than expected.
         if wanted:
             made = await context.services.embed_documents(wanted)
             embeddings |= zip(wanted, made, strict=True)
-        done, wanted = await _append(context, [draft], embeddings, stated=stated)
+        done, wanted = await _append(context, batch, embeddings if embed else None)
         if not wanted:
             return done
 
@@ -209,8 +208,6 @@ def _append(
     context: RequestContext,
     batch: Sequence[EvidenceDraft],
     embeddings: Mapping[str, Embedding] | None,
-    *,
-    stated: bool,
 ) -> Coroutine[Any, Any, tuple[WriteResult, Sequence[str]]]:
     """Write a batch; if embeddings are missing, return their statements instead.
 
@@ -218,6 +215,7 @@ def _append(
         embeddings: embeddings by statement; None: they are added later.
     """
     named = sorted({d.event_id for d in batch if d.given.event_id})
+    stated = [d.claim.id for d in batch if d.type is EventType.BELIEVE]
     now = context.services.clock.now()
 
     async def work(tx: Tx) -> tuple[WriteResult, Sequence[str]]:
@@ -230,14 +228,15 @@ def _append(
         worded = await wording(tx, batch)
         made: dict[str, Embedding] = {}
         if embeddings is not None:
-            if lacking := {*worded.lacking.values()} - embeddings.keys():
-                return WriteResult({}, ()), sorted(lacking)
-            made = {one: embeddings[text] for one, text in worded.lacking.items()}
+            lacking = {draft.claim.statement for draft in worded.lacking}
+            if missing := lacking - embeddings.keys():
+                return WriteResult({}, ()), sorted(missing)
+            made = {statement: embeddings[statement] for statement in lacking}
         done = await write(tx, context, worded.drafts, made, worded.events)
         if undeclared:
             await declare_predicates(tx, context, worded.drafts, undeclared, now)
         if stated:
-            await tx.fetch(REFRESH, ids=[d.claim.id for d in batch])
+            await tx.fetch(REFRESH, ids=stated)
         return done, ()
 
     return context.write(work)
@@ -282,7 +281,11 @@ async def write(
     embeddings: Mapping[str, Embedding],
     events: Sequence[Mapping[str, Any]],
 ) -> WriteResult:
-    """Append the events of a batch that are not among the stored `events`."""
+    """Append the events of a batch that are not among the stored `events`.
+
+    Args:
+        embeddings: embeddings by statement.
+    """
     existing = {event["id"]: event for event in events}
     for draft in batch:
         if draft.event_id in existing:
@@ -294,12 +297,7 @@ async def write(
     long: tuple[SlotKey, ...] = ()
     rejected: dict[str, Rejection] = {}
     if new:
-        [done] = await tx.fetch(
-            stored.APPEND,
-            events=[
-                draft.row(context.tenant_scope, embeddings.get(draft.claim.id)) for draft in new
-            ],
-        )
+        [done] = await tx.fetch(stored.APPEND, events=_rows(context, new, embeddings))
         stored.check_attached(done["missing"])
         if done["reworded"]:
             await tx.fetch(REFRESH, ids=done["reworded"])
@@ -318,3 +316,19 @@ async def write(
         for d in batch
     }
     return WriteResult(recorded, unembedded, long)
+
+
+def _rows(
+    context: RequestContext,
+    batch: Sequence[EvidenceDraft],
+    embeddings: Mapping[str, Embedding],
+) -> list[dict[str, Any]]:
+    """Return the rows for belief/append, with each embedding once a belief."""
+    rows: list[dict[str, Any]] = []
+    seen: set[tuple[str, str]] = set()
+    for draft in batch:
+        key = draft.claim.id, draft.claim.statement
+        embedding = None if key in seen else embeddings.get(draft.claim.statement)
+        rows.append(draft.row(context.tenant_scope, embedding))
+        seen.add(key)
+    return rows
