@@ -389,7 +389,7 @@ def _here(item: SchemaItem, kept: Mapping[int, int], language: str) -> Iterator[
                 }
             )
     elif item.type == "FULLTEXT":
-        config = item.config | {"fulltext.analyzer": language}
+        config = {"fulltext.analyzer": language} | item.config
         yield item.model_copy(update={"config": config})
     else:
         yield item

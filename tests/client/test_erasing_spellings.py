@@ -110,3 +110,58 @@ def test_the_same_words_in_other_case_are_named(plain: Handle) -> None:
     assert str(other.memory_id) != str(same)
     assert done.certificate is not None
     assert done.certificate.mentions == 1
+
+
+@st.composite
+def repeated(draw: st.DrawFn) -> tuple[str, list[str]]:
+    """Return a text, and others that contain it in other spellings or almost."""
+    text = f"{draw(st.sampled_from(NAMES))} {draw(st.sampled_from(['has lupus', '發燒', '🙂 5']))}"
+    more = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=20)
+    other = st.one_of(sentences(text), more.map(f"{text}{{}}".format))
+    long = draw(st.sampled_from(["", "y" * 250 + "/"]))
+    return text, [long + one for one in draw(st.lists(other, min_size=1, max_size=6))]
+
+
+@hypothesis.settings(max_examples=examples(5, 20, 300))
+@given(case=repeated())
+def test_the_index_finds_what_a_comparison_of_all_texts_finds(
+    plain: Handle, case: tuple[str, list[str]]
+) -> None:
+    text, texts = case
+    memory = on_tenant(plain, fresh_tenant())
+    known = memory.believe(text).belief_id
+    chat = memory.session("s")
+    for n, one in enumerate(texts):
+        memory.observe(f"s{n}", "notes", "x", note=f"{n}\n{one}")
+        memory.observe(f"s{n}", "calls", f"{n} {one}")
+        memory.scope("user:bob").remember(f"A note by Bob, number {n}: {one}")
+    chat.add_messages([{"role": "user", "name": one[:50], "content": one} for one in texts])
+    memory.items.batch(
+        PutItem(namespace=("a",), key=f"{n}", value={"text": one}) for n, one in enumerate(texts)
+    )
+
+    plan = memory.forget("belief", known)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(targets, "INDEXED", 0)
+        assert memory.forget("belief", known) == plan
+
+
+def test_the_index_has_what_was_just_written(memory: Handle) -> None:
+    known = memory.remember("Ann has lupus").memory_id
+    memory.session("s").add_messages([{"role": "user", "content": "They say Ann HAS Lupus"}])
+    memory.observe("Ann", "sees", "Eve", note="they say:\tAnn\nhas\tlupus")
+
+    done = memory.forget("memory", str(known), dry_run=False)
+
+    assert {one.label for one in done.elsewhere} == {"Turn", "Event"}
+    assert done.clean
+
+
+def test_all_texts_are_read_if_the_index_finds_many(
+    memory: Handle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = str(memory.remember("Ann has lupus").memory_id)
+    for n in range(3):
+        memory.observe("Ann", "sees", f"Eve {n}", note=f"{n}: Ann has lupus")
+    monkeypatch.setattr(targets, "INDEXED", 2)
+    assert memory.forget("memory", known).mentions == 3
