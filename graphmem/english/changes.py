@@ -163,7 +163,8 @@ def _sentences(text: str) -> tuple[_Sentence, ...]:
 
 def compare(a: Sequence[FactToken], b: Sequence[FactToken]) -> Change:
     """Return how surely two sentences, as words, state one fact with two values. Symmetric."""
-    keys_a, keys_b = _keys(a, b)
+    verbs = verb_place(a), verb_place(b)
+    keys_a, keys_b = _keys(a, b, *verbs)
     in_both = Counter(keys_a) & Counter(keys_b)
     shared = in_both.total()
     if shared == len(a) == len(b):
@@ -184,7 +185,6 @@ def compare(a: Sequence[FactToken], b: Sequence[FactToken]) -> Change:
     if 2 * len(frame) < share * (2 * len(frame) + only) or not has_content:
         return Change.NONE
     common = _Common([a[n] for n in frame], " ".join(word.key for word in (*a, *b)), changed)
-    verbs = verb_place(a), verb_place(b)
     pairs = [
         (_Side(a, left, verbs[0]), _Side(b, right, verbs[1]))
         for left, right in sides
@@ -195,10 +195,11 @@ def compare(a: Sequence[FactToken], b: Sequence[FactToken]) -> Change:
     return _least(pairs, common, denied=is_negated(a))
 
 
-def _keys(a: Sequence[FactToken], b: Sequence[FactToken]) -> tuple[list[str], list[str]]:
+def _keys(
+    a: Sequence[FactToken], b: Sequence[FactToken], verb_a: int | None, verb_b: int | None
+) -> tuple[list[str], list[str]]:
     """Return the keys of both sentences, with verbs that agree with two subjects made equal."""
     keys_a, keys_b = comparable_keys(a, b), comparable_keys(b, a)
-    verb_a, verb_b = verb_place(a), verb_place(b)
     if verb_a is not None and verb_b is not None:
         third, first = keys_a[verb_a], keys_b[verb_b]
         if third.removesuffix("s") == first.removesuffix("s"):

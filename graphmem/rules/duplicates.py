@@ -304,8 +304,12 @@ class DuplicateResolver:
             return []
         cosines = self._vectors[: len(self._new)] @ vector
         least = scoring.raw_cosine(min(self.near, self.update), self.mu) - scoring.ROUNDING
+        close = np.flatnonzero(cosines >= least)
+        if len(close) > CANDIDATES:
+            last = np.partition(cosines[close], -CANDIDATES)[-CANDIDATES]
+            close = close[cosines[close] >= last]
         nearest = sorted(
-            np.flatnonzero(cosines >= least).tolist(),
+            close.tolist(),
             key=lambda i: (-cosines[i], self._new[i].memory_id),
         )
         return [
