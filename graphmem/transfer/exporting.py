@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphmem.errors import ExportFileError, ReadConflictError
 from graphmem.file_access import ExportFiles
@@ -152,31 +152,30 @@ async def _write(
 ) -> None:
     """Write all nodes of one kind with keys after `after`."""
     kind = KINDS[place]
-    async for looked, records in pages(context, kind, draft.known, after):
-        draft.later += looked - len(records)
-        await _add(context, draft, records)
-        on_progress(kind.label, len(records))
+    while (page := await read_page(context, kind, after, draft.known)).looked:
+        after = page.after
+        draft.later += page.looked - len(page.records)
+        await _add(context, draft, page.records)
+        on_progress(kind.label, len(page.records))
 
 
-async def pages(
-    context: RequestContext, kind: NodeKind, known: datetime, after: str = ""
-) -> AsyncIterator[tuple[int, list[dict[str, Any]]]]:
-    """Yield the records of each page of the nodes of one kind, by key, and the nodes looked at.
+class Page(NamedTuple):
+    """A page of the nodes of one kind, by key."""
+
+    looked: int
+    """Number of nodes read; 0 after the last page."""
+    after: str
+    """Key of the last one."""
+    records: list[dict[str, Any]]
+    """Records of those that were recorded in time."""
+
+
+async def read_page(context: RequestContext, kind: NodeKind, after: str, known: datetime) -> Page:
+    """Return the nodes of one kind with keys after `after`.
 
     Args:
         known: known time; nodes recorded later are left out.
-        after: key of the last node that is left out.
     """
-    while (page := await _page(context, kind, after, known))["looked"]:
-        after = page["after"]
-        generation = context.model.generation
-        found = [file_format.node_record(kind, one, generation) for one in page["records"]]
-        yield page["looked"], found
-
-
-async def _page(
-    context: RequestContext, kind: NodeKind, after: str, known: datetime
-) -> dict[str, Any]:
     part = {"part": kind.part} if kind.auxiliary else {}
 
     async def work(tx: Tx) -> dict[str, Any]:
@@ -192,7 +191,10 @@ async def _page(
             raise ReadConflictError
         return page
 
-    return await context.read(work)
+    found = await context.read(work)
+    generation = context.model.generation
+    records = [file_format.node_record(kind, one, generation) for one in found["records"]]
+    return Page(found["looked"], found["after"], records)
 
 
 def _whole(kind: NodeKind, found: Mapping[str, Any]) -> bool:

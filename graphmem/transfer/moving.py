@@ -1,16 +1,16 @@
 """Move a tenant to another graph while it is written.
 
 A pass reads both graphs in the order of an export and makes the target equal to the source. Passes
-that copy less and less run while others write; then the source refuses writes, and passes run until
-one finds no difference. Nothing else is stored about a move than the marks of `erasure.fence`: a
-move that was interrupted begins with another pass.
+that copy less and less run while others write; then the source refuses writes, and the last pass
+copies the rest and compares what it changed once more. Nothing else is stored about a move than the
+marks of `erasure.fence`: a move that was interrupted begins with another pass.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -37,8 +37,8 @@ from graphmem.transfer.lines import Node, node_of
 
 LITTLE = 500
 """Number of changes in a pass that the last round may have to copy: a batch."""
-LAST_PASSES = 5
-"""Maximum number of passes while writes are refused; the second finds no difference."""
+LAST_ROUNDS = 5
+"""Maximum number of rounds after the last pass; the first usually finds no difference."""
 TOMBSTONES = 5_000
 """Tombstones read at a time."""
 
@@ -66,10 +66,19 @@ class _Pass:
     problem: ImportConflictError | None = None
     """Last record that could not be written yet, because another changed meanwhile."""
 
-    def note(self, kind: NodeKind, keys: Sequence[str]) -> None:
-        """Count records that differ."""
+    dirty: list[tuple[NodeKind, str]] = field(default_factory=list)
+    """Kinds of the pages with a difference, and the keys before them."""
+
+    def note(self, kind: NodeKind, keys: Sequence[str], after: str | None = None) -> None:
+        """Count records that differ.
+
+        Args:
+            after: key before their page; None if they are gone.
+        """
         if keys and not self.changed:
             self.first = f"{kind.label} {keys[0]!r}"
+        if keys and after is not None:
+            self.dirty.append((kind, after))
         self.changed += len(keys)
 
 
@@ -206,14 +215,18 @@ class Mover:
             before = done.changed
 
     async def _finish(self) -> _Pass:
-        """Run passes until one finds no difference, and return it."""
-        done = _Pass()
-        for _ in range(LAST_PASSES):
-            done = await self._pass(FOREVER)
-            if not done.changed:
+        """Run a pass, and its pages with a difference again until none has one; return the pass.
+
+        A node that is removed takes relationships with it: those of later pages, which the pass
+        compares afterwards, and those of its own.
+        """
+        done = left = await self._pass(FOREVER)
+        for _ in range(LAST_ROUNDS):
+            if not left.changed:
                 return done
-        raise done.problem or RefusedError(
-            f"The copy still differs from the source, which accepts no writes: {done.first}.",
+            left = await self._again(left.dirty)
+        raise left.problem or RefusedError(
+            f"The copy still differs from the source, which accepts no writes: {left.first}.",
             hint="Run the command again, or with --give-up to let the source accept writes.",
         )
 
@@ -221,11 +234,9 @@ class Mover:
         """Make the target equal to what the source had recorded by a time."""
         done = _Pass()
         for kind in KINDS:
-            there = _Pages(exporting.pages(self._target, kind, known))
-            async for _, records in exporting.pages(self._source, kind, known):
-                if records:
-                    found = await there.until(records[-1]["key"])
-                    await self._equalise(kind, records, found, done)
+            here, there = (_Pages(one, kind, known) for one in (self._source, self._target))
+            while records := await here.next():
+                await self._equalise(kind, records, there, done)
                 for one in records:
                     done.chain.write(one)
                 done.records[kind.label] += len(records)
@@ -238,15 +249,29 @@ class Mover:
         self._on_progress("pass", 1)
         return done
 
+    async def _again(self, pages: Sequence[tuple[NodeKind, str]]) -> _Pass:
+        """Compare some pages of a pass again, by kind and the key before them."""
+        done = _Pass()
+        for kind, after in pages:
+            here, there = (
+                _Pages(one, kind, FOREVER, after) for one in (self._source, self._target)
+            )
+            if records := await here.next():
+                await self._equalise(kind, records, there, done)
+        done.changed += await self._copy_tombstones()
+        self._copied += done.changed
+        return done
+
     async def _equalise(
-        self, kind: NodeKind, records: Sequence[Record], there: Mapping[str, Record], done: _Pass
+        self, kind: NodeKind, records: Sequence[Record], pages: _Pages, done: _Pass
     ) -> None:
         """Write the records of a page that the target lacks, or has with other contents."""
+        after, there = pages.after, await pages.until(records[-1]["key"])
         keys = {one["key"] for one in records}
         gone = [key for key in there if key not in keys]
         await self._remove(kind, gone)
         wanted = [one for one in records if there.get(one["key"]) != one]
-        done.note(kind, [*gone, *(one["key"] for one in wanted)])
+        done.note(kind, [*gone, *(one["key"] for one in wanted)], after)
         other = {
             one["key"] for one in wanted if one["key"] in there and _differs(there[one["key"]], one)
         }
@@ -294,11 +319,30 @@ class Mover:
 
 
 class _Pages:
-    """Pages of records, taken up to a key."""
+    """Records of one kind of a graph, by key."""
 
-    def __init__(self, pages: AsyncIterator[tuple[int, list[dict[str, Any]]]]) -> None:
-        self._pages = pages
+    def __init__(
+        self, context: RequestContext, kind: NodeKind, known: datetime, after: str = ""
+    ) -> None:
+        self._context = context
+        self._kind = kind
+        self._known = known
+        self._read = after
+        """Key of the last node that was read."""
+        self.after = after
+        """Key up to which the records were taken."""
         self._rest: list[dict[str, Any]] = []
+        self._ended = False
+
+    async def next(self) -> list[dict[str, Any]]:
+        """Return the next page of records; none at the end."""
+        # The pass writes nodes after the end of an empty graph, which it must not read.
+        while not self._ended:
+            page = await exporting.read_page(self._context, self._kind, self._read, self._known)
+            self._read, self._ended = page.after, not page.looked
+            if page.records:
+                return page.records
+        return []
 
     async def until(self, last: str | None) -> dict[str, Record]:
         """Return the next records by key, up to a key; all that are left if it is None."""
@@ -307,13 +351,13 @@ class _Pages:
             for place, one in enumerate(self._rest):
                 if last is not None and one["key"] > last:
                     self._rest = self._rest[place:]
+                    self.after = last
                     return found
                 found[one["key"]] = one
-            page = await anext(self._pages, None)
-            if page is None:
-                self._rest = []
+            self._rest = await self.next()
+            if not self._rest:
+                self.after = last or self.after
                 return found
-            self._rest = page[1]
 
 
 async def _census(context: RequestContext) -> Counter[str]:
