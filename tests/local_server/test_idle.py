@@ -94,7 +94,7 @@ def test_a_server_stops_after_its_last_use_and_starts_with_the_next(
         driver.execute_query("CREATE (:Kept)")
     assert local_server.status(settings).running
     # A server that crashes leaves its state.
-    eventually(lambda: folder.read_state() is None, 180)
+    eventually(lambda: folder.read_state() is None)
     eventually(lambda: not _watchers(folder), 60)
 
     with _connect(local_server.ensure(settings)) as driver:
@@ -123,6 +123,13 @@ def test_a_stop_gives_way_to_a_client_and_a_client_waits_for_a_stop(
     assert idle.stop_if_unused(folder, pid - 1, mark, 5), "another server runs"
     assert local_server.status(own_server).pid == pid
 
+    monkeypatch.setenv("GRAPHMEM_HOME", str(own_server.home))
+    monkeypatch.setenv("GRAPHMEM_IDLE_STOP_S", "60")
+    idle.main(pid, mark - 1)
+    [watcher] = _watchers(folder)
+    assert watcher.cmdline()[-2:] == [idle.MODULE, str(pid)], "it watches again"
+    watcher.kill()
+
     ending = threading.Event()
     end = process.end
 
@@ -139,18 +146,3 @@ def test_a_stop_gives_way_to_a_client_and_a_client_waits_for_a_stop(
         driver.execute_query("CREATE (:Kept)")
     stopping.join()
     assert local_server.status(own_server).pid not in (None, pid)
-
-
-@pytest.mark.system
-def test_a_stop_that_finds_a_client_watches_again(own_server: Settings) -> None:
-    folder = DataFolder.of(own_server)
-    local_server.ensure(own_server)
-    state = folder.read_state()
-    assert state is not None
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("GRAPHMEM_HOME", str(own_server.home))
-        patched.setenv("GRAPHMEM_IDLE_STOP_S", "60")
-        idle.main(state.pid, 0)
-    [watcher] = _watchers(folder)
-    assert watcher.cmdline()[-2:] == [idle.MODULE, str(state.pid)]
-    watcher.kill()
