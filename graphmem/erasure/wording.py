@@ -32,12 +32,15 @@ _SIMPLE = (
     r"\u2013\u2014\u2018\u2019\u201c-\u201e\u2026\u20ac"
 )
 """Characters of which folding changes a letter only in its case, and which JSON never escapes."""
-_ODD = (
-    r"[^!-Z\[\]^-~" + "\u00c0-\u00de\u00e0-\u00ff\u2013\u2014\u2018\u2019\u201c-\u201e\u2026\u20ac]"
-)
-"""Character of a token, in Lucene's syntax, that is not one of `_SIMPLE`."""
-_SPLIT = (".{255}.*",)
-"""Condition on a text with a token so long that the index splits it, perhaps within a word."""
+_WIDE = "\u00c0-\u00de\u00e0-\u00ff\u2013\u2014\u2018\u2019\u201c-\u201e\u2026\u20ac"
+"""The characters of `_SIMPLE` outside ASCII."""
+_ODD = (rf".*[^!-Z\[\]^-~{_WIDE}].*",)
+"""Condition on a text with a character that is not in `_SIMPLE`, in Lucene's syntax."""
+_SPLIT = (("[!-~]{255}.*",), (".{64}.*", f".*[{_WIDE}].*"))
+"""Conditions on a text without such a character, but with a token so long that the index splits it,
+perhaps within a word. Lucene takes long for 255 characters outside ASCII."""
+_SPLIT_JSON = ((".{255}.*",), (".*[\U00010000-\U0010ffff].*",))
+"""The same for any document. A character outside the basic plane counts as two."""
 _MAX_NEEDLES = 10
 """Maximum number of texts of one search of the index, which reads all its words for each."""
 _WORDS = 3
@@ -289,7 +292,7 @@ def _tokens(found: Sequence[str]) -> Tokens:
             groups.append(tuple(f".*{''.join(map(_in_any_case, word))}.*" for word in words))
         elif one.isascii():
             return ()
-    return (*groups, (f".*{_ODD}.*",), _SPLIT) if len(groups) <= _MAX_NEEDLES else ()
+    return (*groups, _ODD, *_SPLIT) if len(groups) <= _MAX_NEEDLES else ()
 
 
 def _in_any_case(character: str) -> str:
@@ -300,4 +303,4 @@ def id_tokens(ids: Sequence[str]) -> Tokens:
     """Return the conditions on every JSON document that contains one of these ids."""
     if not ids or not all(_PLAIN_ID.fullmatch(one) for one in ids):
         return ()
-    return (f".*({'|'.join(ids)}).*",), _SPLIT
+    return (f".*({'|'.join(ids)}).*",), *_SPLIT_JSON

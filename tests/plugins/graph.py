@@ -44,7 +44,7 @@ CLOCKED = frozenset(
         "owner",
         "until",
     }
-    | {"known", "cursor", "away_since", "retry_at"}
+    | {"known", "cursor", "away_since", "retry_at", "last_lock"}
 )
 """Properties that differ between tenants or runs with the same input."""
 
