@@ -295,6 +295,7 @@ def serving(at: Place) -> dict[str, list[Line]]:
             Line([at.file("mem0.json", mem0), "--source", "mem0"], 1),
             Line([at.file("bad.jsonl", json.dumps({BAD: BAD}))], 2),
         ],
+        "admin move": [Line(["--to", BAD], 2)],
     }
 
 
