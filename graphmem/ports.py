@@ -74,6 +74,7 @@ MANDATORY = frozenset(
 )
 """Properties that each node of their labels has, by their names in rows. They are null only if the
 node was deleted after it was matched."""
+_OF_MEMORY = MANDATORY - {"statement"}
 
 # Quoted: jedi shows the parameters of the coroutine only if it cannot resolve these types.
 Awaited: TypeAlias = "Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]"
@@ -115,24 +116,29 @@ class Query(Generic[R]):
         Raises:
             ReadConflictError: a node of the row was deleted after it was matched.
         """
-        if _lacks_properties(row, self.null) or any(map(_has_deleted_node, row.values())):
+        if _lacks_properties(row, MANDATORY - self.null):
             raise ReadConflictError
         return self.row(row)
-
-
-def _lacks_properties(found: Row, null: Set[str] = frozenset()) -> bool:
-    return any(found[name] is None for name in found.keys() & (MANDATORY - null))
 
 
 def _has_deleted_node(value: object) -> bool:
     """Return whether a value of a row has a map of a node without its properties."""
     if isinstance(value, dict):
         # A map of either has the statement of a belief or the content of a memory.
-        null = {"statement"} if "content" in value else frozenset[str]()
-        return _lacks_properties(value, null) or any(map(_has_deleted_node, value.values()))
+        return _lacks_properties(value, _OF_MEMORY if "content" in value else MANDATORY)
     # Lists are alike throughout: long ones of numbers or of lists have no maps.
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return any(map(_has_deleted_node, value))
+    return False
+
+
+def _lacks_properties(found: Row, mandatory: Set[str]) -> bool:
+    for name, value in found.items():
+        if value is None:
+            if name in mandatory:
+                return True
+        elif isinstance(value, (dict, list)) and _has_deleted_node(value):
+            return True
     return False
 
 
