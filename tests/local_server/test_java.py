@@ -12,11 +12,12 @@ from graphmem.local_server.java import find_java
 from graphmem.settings import Settings
 
 
-def _jdk(home: Path, version: str) -> Path:
+def _jdk(home: Path, version: str, modules: str = "java.base") -> Path:
     (home / "bin").mkdir(parents=True)
     (home / "lib").mkdir()
     (home / "lib" / "modules").touch()
-    (home / "release").write_text(f'JAVA_VERSION="{version}"\n', encoding="utf-8")
+    release = f'JAVA_VERSION="{version}"\nMODULES="{modules}"\n'
+    (home / "release").write_text(release, encoding="utf-8")
     (home / "bin" / "java").touch(mode=0o755)
     return home
 
@@ -35,6 +36,13 @@ def test_the_named_jdk_wins_by_folder_or_launcher(tmp_path: Path) -> None:
         assert (java.major, java.source) == (21, "GRAPHMEM_JAVA")
         assert java.executable == home / "bin" / "java"
         assert "--sun-misc-unsafe-memory-access=allow" not in java.flags
+
+
+@pytest.mark.parametrize("modules", ["java.base", "java.base jdk.incubator.vector"])
+def test_vector_instructions_are_used_where_java_has_them(tmp_path: Path, modules: str) -> None:
+    java = find_java(Settings(java=_jdk(tmp_path / "jdk", "25.0.3", modules)))
+    assert java.has_vectors == ("--add-modules=jdk.incubator.vector" in java.flags)
+    assert java.has_vectors == (modules != "java.base")
 
 
 @pytest.mark.parametrize("version", ["17.0.15", "1.8.0_402", "nonsense"])
