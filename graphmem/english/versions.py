@@ -14,16 +14,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from graphmem import folding
 from graphmem.english import changes, corrections, endings, frames
 from graphmem.english.changes import Change
-from graphmem.english.facts import FactToken, cached_if_short, fact_tokens
+from graphmem.english.facts import MAX_CACHED_CHARS, FactToken, cached_if_short, fact_tokens
 from graphmem.english.mentions import (
     ATTRIBUTES,
     STATES,
@@ -386,7 +387,21 @@ def _follows(newer: _Text, older: _Text) -> bool:
 
 
 def _change(older: _Text, a: Sentence, newer: _Text, b: Sentence) -> Change:
-    return changes.compare(*_of_one_speaker(older, a, newer, b))
+    both = (older.statement, newer.statement)
+    speakers = {one.speaker for one in both if one.is_turn and one.speaker}
+    names = frozenset(part for name in speakers for part in folding.fold(name).split())
+    compare = _compare_words if len(a.text) + len(b.text) > MAX_CACHED_CHARS else _compare_short
+    return compare(a.text, b.text, names)
+
+
+def _compare_words(a: str, b: str, names: frozenset[str]) -> Change:
+    """Compare two sentences with `i` for the user and, next to a turn, for its speaker."""
+    left, right = (fact_tokens(corrections.without_opening(text)) for text in (a, b))
+    return changes.compare([*_in_first_person(left, names)], [*_in_first_person(right, names)])
+
+
+_compare_short = lru_cache(maxsize=20_000)(_compare_words)
+"""The same; one question after another finds the same sentences."""
 
 
 def _are_close(a: Sentence, b: Sentence) -> bool:
@@ -399,19 +414,7 @@ def _are_close(a: Sentence, b: Sentence) -> bool:
     return apart <= _MAX_APART and shared >= _MIN_SAME * min(len(a.stems), len(b.stems))
 
 
-def _of_one_speaker(
-    older: _Text, a: Sentence, newer: _Text, b: Sentence
-) -> tuple[list[FactToken], list[FactToken]]:
-    """Return both sentences with `i` for the user and, next to a turn, for its speaker."""
-    both = (older.statement, newer.statement)
-    speakers = {one.speaker for one in both if one.is_turn and one.speaker}
-    names = {part for name in speakers for part in folding.fold(name).split()}
-    left = fact_tokens(corrections.without_opening(a.text))
-    right = fact_tokens(corrections.without_opening(b.text))
-    return list(_in_first_person(left, names)), list(_in_first_person(right, names))
-
-
-def _in_first_person(tokens: Iterable[FactToken], names: set[str]) -> Iterator[FactToken]:
+def _in_first_person(tokens: Iterable[FactToken], names: Set[str]) -> Iterator[FactToken]:
     for token in tokens:
         key = token.key
         if key in _FIRST_PERSON or folding.fold(key) in names:
