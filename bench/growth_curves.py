@@ -308,6 +308,7 @@ OF_EVENTS = _because(
     *("memories.get", "history", "why", "expand", "forget, plan"),
 )
 OF_VALUES = _because("ranks the values of the slot", "current", "beliefs.slots", "why")
+OF_TEXTS = _because("compares each text of the tenant", "forget, plan", "forget")
 OF_BELIEFS = _because("checks each belief of the scope", "beliefs.list")
 OF_CHAIN = _because(
     "follows the chain",
@@ -324,13 +325,17 @@ ONE_VALUE = _because(
 
 CURVES: Mapping[str, Curve] = {
     "events per memory": Curve(_events, (1, 10, 100, 1_000), OF_EVENTS),
-    "values per slot, MANY": Curve(_values("MANY"), limits={**OF_VALUES, **OF_BELIEFS}),
-    "values per slot, ONE": Curve(_values("ONE"), limits={**OF_VALUES, **OF_BELIEFS, **ONE_VALUE}),
+    "values per slot, MANY": Curve(_values("MANY"), limits={**OF_VALUES, **OF_BELIEFS, **OF_TEXTS}),
+    "values per slot, ONE": Curve(
+        _values("ONE"), limits={**OF_VALUES, **OF_BELIEFS, **OF_TEXTS, **ONE_VALUE}
+    ),
     "length of a chain": Curve(_chain, (3, 10, 30, 300), OF_CHAIN),
     "aliases": Curve(_aliases, (1, 10, 100, 500), OF_NAMES),
     "tenants": Curve(_tenants, alone=True),
     "scopes": Curve(_scopes, (1, 10, 100, 1_000)),
     "scopes read": Curve(_read_scopes, (1, 10, 50, 199)),
     "turns per session": Curve(_turns, limits=OF_TURNS),
-    "memories per tenant": Curve(_memories, (1_000, 10_000, 30_000, 100_000), OF_BELIEFS),
+    "memories per tenant": Curve(
+        _memories, (1_000, 10_000, 30_000, 100_000), {**OF_TEXTS, **OF_BELIEFS}
+    ),
 }

@@ -72,12 +72,3 @@ FOR (n:Predicate) ON (n.tenant, n.key, n.scope);
 
 CREATE INDEX name_key_range IF NOT EXISTS
 FOR (n:Name) ON (n.tenant, n.key, n.scope);
-
-// Texts as they are written, divided at white space. A commit does not wait for it.
-CREATE FULLTEXT INDEX event_payload_fulltext IF NOT EXISTS
-FOR (n:Event|Archive|Belief|Episode|Item|Memory|Reply|Turn)
-ON EACH [
-  n.payload, n.content, n.statement, n.subject, n.object, n.text, n.name, n.summary, n.gist, n.entities, n.decided,
-  n.raw, n.key, n.value, n.tenant
-]
-OPTIONS {indexConfig: {`fulltext.analyzer`: 'unicode_whitespace', `fulltext.eventually_consistent`: true}};

@@ -116,8 +116,7 @@ async def _item(context: RequestContext, request: ErasureRequest) -> ErasureRepo
         and not (one.label in again and one.episodes.intersection(roots.rewritten))
     ]
     # Those that its reader can see come first, and the items before their events.
-    shown = context.tenant_scope.scopes
-    left.sort(key=lambda one: (one.scope not in shown, one.label == "Event", one.label, one.id))
+    left.sort(key=lambda one: (one.scope not in context.tenant_scope.scopes, one.label == "Event"))
     return done.model_copy(
         update={
             "elsewhere": tuple(one.remaining for one in left[: targets.SHOWN]),

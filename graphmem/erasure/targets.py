@@ -20,7 +20,6 @@ from graphmem.erasure import (
 from graphmem.erasure.rules import Gone
 from graphmem.graph import catalog
 from graphmem.ports import OnProgress, RequestContext, Tx
-from graphmem.rules import fulltext
 
 PAGE = 500
 """Events per transaction."""
@@ -39,13 +38,6 @@ MENTION_PAGE = 5_000
 """Nodes of a kind read per transaction."""
 TEXT_PAGE = 500
 """Nodes of a kind whose texts are read per transaction."""
-INDEXED = 2_000
-"""Number of nodes found by index from which on all nodes are read instead, in pages."""
-WORDED_FIELDS = (
-    *("payload", "content", "statement", "subject", "object", "text", "name", "summary", "gist"),
-    *("entities", "decided", "raw", "key", "value"),
-)
-"""Properties with texts and JSON."""
 FEW = 50
 """Number of ids up to which each is searched by itself; above it, id prefixes are searched."""
 BEGINNINGS = ("m_", "b_")
@@ -62,8 +54,6 @@ UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
 DIGEST_FILES = catalog.query("erase/digest_files", lambda row: str(row["file"]))
 PAYLOADS = catalog.query("erase/payloads", dict)
 CANDIDATES = catalog.query("erase/candidates", dict)
-FIND_WORDS = catalog.query("erase/find_words", dict)
-FIND_MENTIONS = catalog.query("erase/find_mentions", dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,14 +265,9 @@ async def remove(
     # Replies mention no memories.
     event, reply = "", "" if ids.beliefs else END
     marks = ids.marks
-    indexed = await _mentions_by_index(context, marks) if ids.scope is None else None
     while marks and (event, reply) != (END, END):
         place = {"event": event, "reply": reply, "beyond": ids.scope}
-        [page] = (
-            [indexed]
-            if indexed
-            else await context.fetch(MENTIONS, marks=marks, limit=MENTION_PAGE, **place)
-        )
+        [page] = await context.fetch(MENTIONS, marks=marks, limit=MENTION_PAGE, **place)
         found = _found(page, ids)
         if apply and found.count:
             await _redact(context, found)
@@ -290,18 +275,6 @@ async def remove(
         on_progress("page", 1)
         event, reply = page["event"] or END, page["reply"] or END
     return changed
-
-
-async def _mentions_by_index(
-    context: RequestContext, marks: Sequence[str]
-) -> dict[str, Any] | None:
-    """Return all events and replies with a mark as one page; None if the index cannot find them."""
-    patterns = wording.id_tokens(marks)
-    if not patterns:
-        return None
-    tokens = fulltext.token_query(context.tenant, ("payload", "decided"), patterns)
-    [page] = await context.fetch(FIND_MENTIONS, tokens=tokens, marks=marks, limit=INDEXED)
-    return None if page["number"] == INDEXED else page | {"event": None, "reply": None}
 
 
 async def unseal(
@@ -360,14 +333,6 @@ async def worded(
     found: list[WordedNode] = []
     ended: dict[str, str] = {}
     more = bool(search.needles)
-    if search.tokens:
-        tokens = fulltext.token_query(context.tenant, WORDED_FIELDS, search.tokens)
-        [page] = await context.fetch(
-            FIND_WORDS, tokens=tokens, prefilter=search.prefilter, limit=INDEXED
-        )
-        if page["number"] < INDEXED:
-            rows = page["nodes"]
-            return [*filter(None, (_worded(search, row["label"], row) for row in rows))]
     while more:
         pages = await context.fetch(
             CANDIDATES, prefilter=search.prefilter, ended=ended, limit=TEXT_PAGE

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby, product
-from typing import Any, TypeAlias
+from typing import Any
 
 from graphmem import folding
 
@@ -32,21 +32,7 @@ _SIMPLE = (
     r"\u2013\u2014\u2018\u2019\u201c-\u201e\u2026\u20ac"
 )
 """Characters of which folding changes a letter only in its case, and which JSON never escapes."""
-_WIDE = "\u00c0-\u00de\u00e0-\u00ff\u2013\u2014\u2018\u2019\u201c-\u201e\u2026\u20ac"
-"""The characters of `_SIMPLE` outside ASCII."""
-_ODD = (rf".*[^!-Z\[\]^-~{_WIDE}].*",)
-"""Condition on a text with a character that is not in `_SIMPLE`, in Lucene's syntax."""
-_SPLIT = (("[!-~]{255}.*",), (".{64}.*", f".*[{_WIDE}].*"))
-"""Conditions on a text without such a character, but with a token so long that the index splits it,
-perhaps within a word. Lucene takes long for 255 characters outside ASCII."""
-_SPLIT_JSON = ((".{255}.*",), (".*[\U00010000-\U0010ffff].*",))
-"""The same for any document. A character outside the basic plane counts as two."""
-_MAX_NEEDLES = 10
-"""Maximum number of texts of one search of the index, which reads all its words for each."""
-_WORDS = 3
-"""Number of words of a text, the longest, that the index finds together."""
 _RUN = re.compile(r"[0-9a-z\u00e0-\u00f6\u00f8-\u00ff]+")
-_PLAIN_ID = re.compile("[0-9A-Za-z_]+")
 _CLOSING = " .!"
 _LETTER = re.compile(r"[^\W\d_]")
 _INITIALS = re.compile(r"[^\W\d_]|(?:[^\W\d_]\.-?)+")
@@ -67,11 +53,6 @@ _PARTICLES = frozenset(
 _IN_WORDS = frozenset(("Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl"))
 
 
-Tokens: TypeAlias = tuple[tuple[str, ...], ...]
-"""Conditions on the tokens of a text, which white space divides: for each regular expression of
-one of these groups, in Lucene's syntax, a token matches it."""
-
-
 @dataclass(frozen=True, slots=True)
 class TextSearch:
     """Folded names or texts to find as whole words."""
@@ -81,8 +62,6 @@ class TextSearch:
     """Parts of the names and initials, which may be those of another person."""
     endings: bool = False
     """Whether a needle with an ending, such as a plural, may be the name."""
-    tokens: Tokens = ()
-    """Finds every text that may contain a needle; empty if no tokens decide."""
     prefilter: str = field(init=False, default="")
     """Regular expression, of the server and of Python, of every text in which one may be found."""
 
@@ -128,8 +107,7 @@ def names(keys: Iterable[str]) -> TextSearch:
 def sentences(texts: Iterable[str]) -> TextSearch:
     """Return the search for whole texts, without regard to a final period."""
     folded = (folding.fold(one) for one in texts)
-    needles = _distinct(one.rstrip(_CLOSING) or one for one in folded)
-    return TextSearch(needles, tokens=_tokens(needles))
+    return TextSearch(_distinct(one.rstrip(_CLOSING) or one for one in folded))
 
 
 def strings(value: str | None) -> Iterator[str]:
@@ -277,30 +255,3 @@ def _prefilter(found: Iterable[str]) -> str:
     ways = [f"[{_ASCII}]*+[{_SIMPLE}]*+[^{_SIMPLE}].*"]
     ways += [f".*(?iu:{'|'.join(words)}).*"] if words else []
     return f"(?s)(?:{'|'.join(ways)})"
-
-
-def _tokens(found: Sequence[str]) -> Tokens:
-    """Return the conditions on every text in which one of the folded texts may be found.
-
-    Its tokens contain each word of a folded text, in any case, unless one contains a character that
-    folding changes in another way, or is split.
-    """
-    groups = []
-    for one in found:
-        words = sorted({*_RUN.findall(one)}, key=lambda word: (-len(word), word))[:_WORDS]
-        if words:
-            groups.append(tuple(f".*{''.join(map(_in_any_case, word))}.*" for word in words))
-        elif one.isascii():
-            return ()
-    return (*groups, _ODD, *_SPLIT) if len(groups) <= _MAX_NEEDLES else ()
-
-
-def _in_any_case(character: str) -> str:
-    return f"[{character}{character.upper()}]" if character.isalpha() else character
-
-
-def id_tokens(ids: Sequence[str]) -> Tokens:
-    """Return the conditions on every JSON document that contains one of these ids."""
-    if not ids or not all(_PLAIN_ID.fullmatch(one) for one in ids):
-        return ()
-    return (f".*({'|'.join(ids)}).*",), *_SPLIT_JSON

@@ -287,9 +287,6 @@ class DataFolder:
             "db.tx_log.rotation.size": "16M",
             # The databases are closed by then; the default waits ten more seconds.
             "internal.dbms.bolt.netty_server_shutdown_quiet_period_duration": "0s",
-            # Only erasures read such an index, and they wait for it; by default each commit
-            # refreshes it, which took a fifth of the server's time for a write.
-            "db.index.fulltext.eventually_consistent_refresh_interval": "60s",
             "db.logs.query.enabled": "OFF",
             "dbms.usage_report.enabled": "false",
             "client.allow_telemetry": "false",

@@ -40,7 +40,6 @@ from graphmem.nodes.declarations import (
     TenantNode,
     fulltext,
     relate,
-    tokens,
     vector,
 )
 from graphmem.nodes.values import Days, Digest, Id, ImportPath, Key, Rate, Recorded, TrustRank, Unit
@@ -173,11 +172,6 @@ class Event(ScopedNode):
         Index("range", "target_id", ("tenant", "target_id")),
         Index("range", "position", ("tenant", "position")),
         Index("range", "type", ("tenant", "type", "recorded_at")),
-        tokens(
-            *("payload", "content", "statement", "subject", "object", "text", "name", "summary"),
-            *("gist", "entities", "decided", "raw", "key", "value", "tenant"),
-            beside=("Archive", "Belief", "Episode", "Item", "Memory", "Reply", "Turn"),
-        ),
     )
     immutable: ClassVar = True
 

@@ -68,8 +68,6 @@ class Index:
     on: tuple[str, ...]
     """Names of the indexed properties in the graph, in order; includes `prop`."""
     config: dict[str, Any] = field(default_factory=dict)
-    beside: tuple[str, ...] = ()
-    """Other labels of nodes that it covers."""
 
 
 ID = Index("unique", "id", ("tenant", "id"))
@@ -78,15 +76,6 @@ ID = Index("unique", "id", ("tenant", "id"))
 def fulltext(text: str, *filters: str) -> Index:
     """Return the full-text index of a property with the properties to filter by."""
     return Index("fulltext", text, (text, *filters), {"fulltext.eventually_consistent": False})
-
-
-def tokens(prop: str, *others: str, beside: tuple[str, ...]) -> Index:
-    """Return the full-text index of texts as they are written, divided at white space.
-
-    It costs a commit nothing, and is up to date after a wait for its updates.
-    """
-    config = {"fulltext.analyzer": "unicode_whitespace", "fulltext.eventually_consistent": True}
-    return Index("fulltext", prop, (prop, *others), config, beside)
 
 
 def vector(*filters: str) -> Index:

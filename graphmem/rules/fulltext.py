@@ -73,27 +73,6 @@ def episode_query(text: str, tenant_scope: TenantScope) -> str:
     return _filtered_query(text, tenant_scope, ("summary", "gist", "content"), weak="entities")
 
 
-def token_query(tenant: str, fields: Sequence[str], groups: Iterable[Sequence[str]]) -> str:
-    """Return the query for every node of a tenant with a field that fulfils a group.
-
-    A field fulfils a group if each of its patterns matches a token. Tokens are those of the index
-    `event_payload_fulltext`, the texts divided at white space. Nodes of tenants with the same
-    words in their name may be found, too.
-
-    Args:
-        tenant: name of the tenant.
-        fields: properties to search.
-        groups: regular expressions of Lucene, without a slash.
-    """
-    name = tenant.replace("\\", "\\\\").replace('"', '\\"')
-    found = (
-        f"({' '.join(f'+{field}:/{pattern}/' for pattern in group)})"
-        for group in groups
-        for field in fields
-    )
-    return f'+tenant:"{name}" +({" ".join(found)})'
-
-
 def recall_queries(
     text: str, tenant_scope: TenantScope, statuses: Sequence[str], facets: Sequence[str]
 ) -> dict[str, str]:

@@ -31,7 +31,7 @@ def _item(label: str, index: Index) -> SchemaItem:
     return SchemaItem(
         name=f"{words.lower()}_{index.prop}_{index.kind}",
         type=_TYPES[index.kind],
-        labels=(label, *index.beside),
+        labels=(label,),
         properties=index.on,
         config=index.config,
     )

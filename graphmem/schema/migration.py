@@ -389,7 +389,7 @@ def _here(item: SchemaItem, kept: Mapping[int, int], language: str) -> Iterator[
                 }
             )
     elif item.type == "FULLTEXT":
-        config = {"fulltext.analyzer": language} | item.config
+        config = item.config | {"fulltext.analyzer": language}
         yield item.model_copy(update={"config": config})
     else:
         yield item

@@ -75,9 +75,6 @@ CALLS: dict[str, Callable[[Handle], object]] = {
     "beliefs.slots": lambda handle: handle.beliefs.slots(limit=5),
     "beliefs.slots, subject": lambda handle: handle.beliefs.slots("Person 7"),
     "current": lambda handle: handle.current("Person 7", "knows"),
-    "forget, plan": lambda handle: handle.forget(
-        "memory", str(handle.memories.list(limit=1).memories[0].id)
-    ),
     "aliases.add": lambda handle: handle.aliases.add(f"Earl {uuid.uuid4()}", "Ada"),
 }
 
@@ -119,4 +116,3 @@ def test_an_erasure_reads_only_its_own_events(tenants: tuple[Handle, Handle, Pro
         with counter.counting() as hits:
             assert handle.forget("memory", known, dry_run=False).clean
         assert 0 < hits["erase/events"] < 200
-        assert 0 < hits.total() < MOST

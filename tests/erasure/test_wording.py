@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import re
 
-import hypothesis
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from graphmem.erasure import wording
 from graphmem.rules import claims
-from tests.plugins.examples import examples
-from tests.plugins.spellings import AFTER, NAMES, SURROUND, named, sentences, spelt
+from tests.plugins.spellings import NAMES, named, sentences
 
 SPACED = [
     name
@@ -172,78 +170,6 @@ def test_an_article_is_no_initial() -> None:
 def test_a_name_with_an_ending_is_doubtful(text: str, *, doubtful: bool) -> None:
     found = search("Xanthippe")
     assert (found.finds([text]), found.doubts([text])) == (False, doubtful)
-
-
-@st.composite
-def repeats(draw: st.DrawFn) -> tuple[str, str]:
-    """Return a text, and another that may contain it in another spelling."""
-    text = draw(TEXTS)
-    long = draw(st.sampled_from(["", "x" * 250 + "-", "-" + "x" * 600]))
-    before = draw(st.sampled_from(["", *SURROUND])) + draw(st.text(max_size=10)) + long
-    return text, before + draw(spelt(text)) + draw(st.sampled_from(AFTER)) + draw(st.text("a -"))
-
-
-TEXTS = st.one_of(
-    st.sampled_from(
-        [*NAMES, "Ann has Lupus.", "It is 5", "!?", "🙂", "Ω🙂", "C++", "a\\b", "日本 語 x"]
-    ),
-    st.text(max_size=12),
-    st.text("aA zéÉßŸİıKſ-'\n\u00a0\u200b\x1c\u0301。中ก5", max_size=12),
-)
-WHITE = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
-
-
-def tokens(text: str) -> list[str]:
-    """Divide a text as the index does: at white space, and after 255 UTF-16 code units."""
-    found = []
-    for part in filter(None, WHITE.split(text)):
-        piece, length = "", 0
-        for one in part:
-            piece, length = piece + one, length + 1 + (one > "\uffff")
-            if length >= 255:
-                found.append(piece)
-                piece, length = "", 0
-        found += [piece] if piece else []
-    return found
-
-
-def fulfils(text: str, groups: wording.Tokens) -> bool:
-    found = tokens(text)
-    return any(all(any(re.fullmatch(p, t) for t in found) for p in group) for group in groups)
-
-
-@hypothesis.settings(max_examples=examples(300, 1_000, 20_000))
-@example(("Xanthippe", "y" * 250 + "-Xanthippe"))
-@example(("Xanthippe", "é" * 250 + "-Xanthippe"))
-@example(("Xanthippé", "y" * 250 + "-Xanthippé"))
-@given(repeats())
-def test_a_token_decides_for_every_text_that_is_found(case: tuple[str, str]) -> None:
-    text, other = case
-    found = wording.sentences([text])
-    if found.tokens:
-        documents = [json.dumps({"note": other}, ensure_ascii=one) for one in (True, False)]
-        for one, parts in [(other, [other]), *((d, [*wording.strings(d)]) for d in documents)]:
-            if found.finds(parts):
-                assert fulfils(one, found.tokens)
-
-
-def test_a_token_decides_for_most_texts() -> None:
-    assert wording.sentences(["Ann has Lupus.", "日本"]).tokens
-    assert not wording.sentences(["Ann has Lupus.", "!?"]).tokens
-    assert not wording.sentences(f"word{n}" for n in range(11)).tokens
-    plain = wording.sentences(["Ann has Lupus."]).tokens
-    assert fulfils("née (LUPUS) has: Hannah", plain)
-    assert not fulfils('"née" [Fever], – “x” lupus Ann', plain)
-
-
-@example("m_123", "🙂" * 126, "")
-@example("m_123", "x" * 251, "")
-@given(st.text("mb_09a", min_size=1, max_size=8), st.text(max_size=20), st.text(max_size=20))
-def test_a_token_decides_for_every_document_with_an_id(id_: str, before: str, after: str) -> None:
-    document = json.dumps([before + id_ + after], ensure_ascii=False)
-    assert fulfils(document, wording.id_tokens([id_, "m_1"]))
-    assert not wording.id_tokens([id_, "m/1"])
-    assert not wording.id_tokens([])
 
 
 def test_a_sentence_is_found_without_its_period_and_in_other_case() -> None:
