@@ -19,7 +19,7 @@ CALL db.createRelationshipType(name)
 RETURN count(*) AS types;
 
 UNWIND [
-  'actor', 'affirmed', 'after', 'applied_at', 'arguments', 'artifact_ref', 'asked_at', 'at', 'attempts', 'away_since',
+  'actor', 'address', 'affirmed', 'after', 'applied_at', 'arguments', 'artifact_ref', 'asked_at', 'at', 'attempts', 'away_since',
   'base_elo', 'base_games', 'base_touched_at', 'before', 'calls', 'cancelled_at', 'cardinality', 'combine',
   'compressed', 'confidence', 'content', 'content_hash', 'cost_usd', 'counts', 'created_at', 'creation_order',
   'cursor', 'decay_per_day', 'decided', 'depth', 'digest', 'dimension', 'done', 'due_at', 'elo', 'embedding', 'ended',
@@ -27,7 +27,7 @@ UNWIND [
   'event_ids', 'events_against', 'events_for', 'expires_at', 'facet_keys', 'facets', 'failed', 'failures',
   'finished_at', 'first_id', 'games', 'generation', 'gist', 'id', 'ids', 'importance', 'imported_path', 'in_force',
   'job', 'kappa', 'key', 'key_id', 'kind', 'known', 'known_at', 'l_against', 'l_for', 'language', 'last_at',
-  'last_id', 'leaves', 'locked_at', 'margin', 'mu_document', 'mu_query', 'name', 'newest', 'number', 'object',
+  'last_id', 'last_lock', 'leaves', 'locked_at', 'margin', 'mu_document', 'mu_query', 'name', 'newest', 'number', 'object',
   'object_key', 'occurred_at', 'outages', 'outcome', 'owner', 'parts', 'path', 'paths', 'payload', 'polarity',
   'position', 'predicate', 'predicate_key', 'problem', 'progress', 'rank', 'rated', 'raw', 'reason', 'recorded_at',
   'ref', 'rejected', 'rejects', 'request_hash', 'result', 'retry_at', 'reversed', 'role', 'rolled', 'ruled_at',

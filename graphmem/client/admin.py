@@ -145,6 +145,8 @@ class AsyncAdmin(AsyncErasing):
             TenantMovedError: the tenant moved to another graph than this one.
             ModelMismatchError: the embeddings are from another model; the error names both.
         """
+        if not isinstance(target, (AsyncNamespace, Namespace)):
+            raise InvalidInputError("target: must be an open client of the other graph.")
         await self._state.try_flush()
         here = self._state.context
         there = replace(target._state.context, tenant_scope=here.tenant_scope)

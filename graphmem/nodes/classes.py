@@ -54,6 +54,7 @@ class Tenant(StructuredNode):
 
     tenant = StringProperty(unique_index=True)
     locked_at = InstantProperty()
+    last_lock = StringProperty()
 
 
 class Memory(StatedNode):

@@ -46,7 +46,7 @@ NAMESAKES = {
     "server browse": {"kind", "limit"},
     "server restore": {"file"},
     "admin cypher show": {"name"},
-    "admin reembed": {"model"},
+    "admin reembed": {"model", "give_up"},
     "admin verify-certificate": {"file"},
 }
 """Parameters of commands that call no method with them, named like one of a method; two of `ingest`

@@ -36,7 +36,7 @@ class Watched:
         return found if isinstance(found, str) else Watched(found, self._compare, name)
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        done = self._of(*given, **named)
+        done = self._of(*(one._of if isinstance(one, Watched) else one for one in given), **named)
         self._compare(self._name)
         return Watched(done, self._compare) if self._name in {"session", "scope"} else done
 

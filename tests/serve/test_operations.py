@@ -23,6 +23,7 @@ LEFT_OUT = {
     "items.batch items.sweep": "for the store of LangGraph",
     "usage.flush": "the server writes its log by itself",
     "usage.pack episodes.graduate admin.export_to admin.import_from admin.verify_export": "files",
+    "admin.move_to": "a second client",
 }
 """Methods without a route, with the reason."""
 NOT_GIVEN = {"count_tokens", "on_progress", "on_job", "policy", "digests", "tenants"}
