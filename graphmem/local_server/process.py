@@ -61,6 +61,7 @@ _UNFIT_HEAP = re.compile(
 )
 _NEWER_DATA = re.compile("newer version of neo4j|UnsupportedLogVersionException", re.IGNORECASE)
 
+RATE_LIMIT = "Neo.ClientError.Security.AuthenticationRateLimit"
 _HANDSHAKE = bytes.fromhex("6060b017" + "00000805" + "00" * 12)
 """Bolt handshake that offers versions 5.8 to 5.0."""
 
@@ -448,6 +449,10 @@ def log_in(uri: str, user: str, password: SecretStr | None) -> str:
     except AuthError:
         raise GraphAccessError from None
     except (DriverError, Neo4jError, ConfigurationError, ValueError, OSError) as error:
+        if isinstance(error, Neo4jError) and error.code == RATE_LIMIT:
+            raise GraphAccessError(
+                "Neo4j rejects all logins for some seconds, because wrong passwords were tried."
+            ) from None
         raise GraphUnavailableError(f"Neo4j at {uri} cannot be reached: {error}.") from None
 
 
