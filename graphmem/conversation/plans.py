@@ -1,4 +1,4 @@
-"""Which messages of a list are new in a conversation, and the ids of their turns."""
+"""Find which messages of a list are new in a conversation, and the ids of their turns."""
 
 from __future__ import annotations
 

@@ -202,25 +202,26 @@ class BlockingTx:
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
-        return [query.decode(plain(record)) for record in self._run(query, params)]
+        if self.planning is not None and (wait := self.planning(query.name)) is not None:
+            wait()
+        result = self.tx.run(checked(query, params, self.generation), packed(query, params))
+        return [query.decode(plain(record)) for record in result]
 
     async def fetch_each(
         self, query: Query[R], varying: Iterable[Mapping[str, object]], /, **params: object
     ) -> AsyncIterator[list[R]]:
         """Run a catalog query once for each of some further parameters; see `ports.Tx`."""
+        if self.planning is not None and (wait := self.planning(query.name)) is not None:
+            wait()
         running: neo4j.Result | None = None
         for further in varying:
+            given = {**params, **further}
             rows = None if running is None else list(running)
-            running = self._run(query, {**params, **further})
+            running = self.tx.run(checked(query, given, self.generation), packed(query, given))
             if rows is not None:
                 yield [query.decode(plain(record)) for record in rows]
         if running is not None:
             yield [query.decode(plain(record)) for record in running]
-
-    def _run(self, query: Query[R], params: Mapping[str, object]) -> neo4j.Result:
-        if self.planning is not None and (wait := self.planning(query.name)) is not None:
-            wait()
-        return self.tx.run(checked(query, params, self.generation), packed(query, params))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,26 +234,27 @@ class AwaitedTx:
 
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
-        result = await self._run(query, params)
+        if self.planning is not None and (wait := self.planning(query.name)) is not None:
+            await asyncio.to_thread(wait)
+        result = await self.tx.run(checked(query, params, self.generation), packed(query, params))
         return [query.decode(plain(record)) async for record in result]
 
     async def fetch_each(
         self, query: Query[R], varying: Iterable[Mapping[str, object]], /, **params: object
     ) -> AsyncIterator[list[R]]:
         """Run a catalog query once for each of some further parameters; see `ports.Tx`."""
+        if self.planning is not None and (wait := self.planning(query.name)) is not None:
+            await asyncio.to_thread(wait)
         running: neo4j.AsyncResult | None = None
         for further in varying:
+            given = {**params, **further}
             rows = None if running is None else [record async for record in running]
-            running = await self._run(query, {**params, **further})
+            text = checked(query, given, self.generation)
+            running = await self.tx.run(text, packed(query, given))
             if rows is not None:
                 yield [query.decode(plain(record)) for record in rows]
         if running is not None:
             yield [query.decode(plain(record)) async for record in running]
-
-    async def _run(self, query: Query[R], params: Mapping[str, object]) -> neo4j.AsyncResult:
-        if self.planning is not None and (wait := self.planning(query.name)) is not None:
-            await asyncio.to_thread(wait)
-        return await self.tx.run(checked(query, params, self.generation), packed(query, params))
 
 
 def _asking() -> str:

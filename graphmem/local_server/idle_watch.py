@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 
 CHECK_S = 60.0
-"""Maximum seconds between two checks. Linux lists a connection for so long after it has closed, so
+"""Maximum seconds between two checks. Linux lists a connection for 60 s after it has closed, so
 none is missed."""
 LOOPBACK = ("127.0.0.1", "::1", "::ffff:127.0.0.1")
 

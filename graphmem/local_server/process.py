@@ -61,7 +61,6 @@ _UNFIT_HEAP = re.compile(
 )
 _NEWER_DATA = re.compile("newer version of neo4j|UnsupportedLogVersionException", re.IGNORECASE)
 
-RATE_LIMIT = "Neo.ClientError.Security.AuthenticationRateLimit"
 _HANDSHAKE = bytes.fromhex("6060b017" + "00000805" + "00" * 12)
 """Bolt handshake that offers versions 5.8 to 5.0."""
 
@@ -440,6 +439,8 @@ def log_in(uri: str, user: str, password: SecretStr | None) -> str:
     from neo4j import GraphDatabase
     from neo4j.exceptions import AuthError, ConfigurationError, DriverError, Neo4jError
 
+    from graphmem.graph import refusals
+
     secret = password.get_secret_value() if password else ""
     try:
         with GraphDatabase.driver(
@@ -449,10 +450,8 @@ def log_in(uri: str, user: str, password: SecretStr | None) -> str:
     except AuthError:
         raise GraphAccessError from None
     except (DriverError, Neo4jError, ConfigurationError, ValueError, OSError) as error:
-        if isinstance(error, Neo4jError) and error.code == RATE_LIMIT:
-            raise GraphAccessError(
-                "Neo4j rejects all logins for some seconds, because wrong passwords were tried."
-            ) from None
+        if isinstance(error, Neo4jError) and error.code == refusals.TOO_MANY_TRIES:
+            raise refusals.query_error(error) from None
         raise GraphUnavailableError(f"Neo4j at {uri} cannot be reached: {error}.") from None
 
 

@@ -42,10 +42,8 @@ LAST_ROUNDS = 5
 TOMBSTONES = 5_000
 """Tombstones read at a time."""
 
-MARKED = catalog.query("erase/find_tombstones", dict)
 READ_TOMBSTONES = catalog.query("transfer/tombstones", lambda row: (row["key"], row["has"]))
 WRITE_TOMBSTONES = catalog.query("transfer/write_tombstones", catalog.ignored)
-LIFT = catalog.query("erase/lift_tombstone", catalog.ignored)
 
 Record = Mapping[str, Any]
 """Record of a line of an export."""
@@ -191,7 +189,7 @@ class Mover:
         target = self._target
         tenant, key = target.tenant, rules.tenant_key(target.tenant)
         owner = identity.tenant_key(tenant)
-        [row] = await target.fetch(MARKED, tenant=owner, keys=[key])
+        [row] = await target.fetch(guard.REFUSED, tenant=owner, keys=[key])
         if row["keys"]:
             raise ErasedError(f"Tenant {tenant!r} was erased there.", hint="Choose another server.")
         found = None if row["move"] is None else Fence(**row["move"])
@@ -315,7 +313,7 @@ class Mover:
     async def _lift(self, keys: Sequence[str]) -> None:
         owner = identity.tenant_key(self._target.tenant)
         for key in keys:
-            await self._target.fetch(LIFT, tenant=owner, key=key)
+            await self._target.fetch(fence.LIFT, tenant=owner, key=key)
 
 
 class _Pages:

@@ -9,7 +9,7 @@ import neo4j
 import pytest
 
 from graphmem import local_server
-from graphmem.graph.driver import BlockingTx
+from graphmem.graph import driver as driver_module
 from graphmem.settings import Settings
 from tests.cli.conftest import Run
 
@@ -22,7 +22,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The drivers, checks and queries of this process, in order."""
     found: list[str] = []
     driver, check = neo4j.GraphDatabase.driver, neo4j.Driver.verify_connectivity
-    query_run = BlockingTx._run
+    checked = driver_module.checked
 
     def counted_driver(*args: Any, **config: Any) -> neo4j.Driver:
         found.append(DRIVER)
@@ -32,13 +32,13 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(CHECK)
         check(self, **config)
 
-    def counted_run(self: Any, query: Any, params: Any) -> neo4j.Result:
+    def counted_query(query: Any, params: Any, generation: int) -> str:
         found.append(query.name)
-        return query_run(self, query, params)
+        return checked(query, params, generation)
 
     monkeypatch.setattr(neo4j.GraphDatabase, "driver", counted_driver)
     monkeypatch.setattr(neo4j.Driver, "verify_connectivity", counted_check)
-    monkeypatch.setattr(BlockingTx, "_run", counted_run)
+    monkeypatch.setattr(driver_module, "checked", counted_query)
     return found
 
 

@@ -41,8 +41,8 @@ def deepest(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
 @pytest.mark.parametrize(
     ("call", "most"),
     [
-        (lambda m: m.observe("alice", "likes", "tea"), 13),
-        (lambda m: m.recall(unlike(1)), 10),
+        (lambda m: m.observe("alice", "likes", "tea"), 12),
+        (lambda m: m.recall(unlike(1)), 9),
         (lambda m: m.current("alice", "likes"), 8),
     ],
     ids=["observe", "recall", "current"],

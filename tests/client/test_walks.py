@@ -15,8 +15,8 @@ from graphmem.erasure import guard
 
 ROOT = Path(graphmem.__file__).parent
 WALKS: dict[str, tuple[Callable[[Handle], object], int, int]] = {
-    "recall": (lambda memory: memory.recall("Where does Ana live?"), 145, 34),
-    "observe": (lambda memory: memory.observe("Ana", "lives_in", "Porto"), 115, 23),
+    "recall": (lambda memory: memory.recall("Where does Ana live?"), 144, 34),
+    "observe": (lambda memory: memory.observe("Ana", "lives_in", "Porto"), 113, 23),
     "current": (lambda memory: memory.current("Bob", "lives_in"), 52, 16),
 }
 """Calls, with the most functions and files of graphmem that each passes through: a recall and a

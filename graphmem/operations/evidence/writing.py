@@ -297,7 +297,14 @@ async def write(
     long: tuple[SlotKey, ...] = ()
     rejected: dict[str, Rejection] = {}
     if new:
-        [done] = await tx.fetch(stored.APPEND, events=_rows(context, new, embeddings))
+        # Each embedding goes with one row of its belief.
+        words = [(draft.claim.id, draft.claim.statement) for draft in new]
+        left = {key: embeddings.get(key[1]) for key in words}
+        rows = [
+            draft.row(context.tenant_scope, left.pop(key, None))
+            for draft, key in zip(new, words, strict=True)
+        ]
+        [done] = await tx.fetch(stored.APPEND, events=rows)
         stored.check_attached(done["missing"])
         if done["reworded"]:
             await tx.fetch(REFRESH, ids=done["reworded"])
@@ -316,19 +323,3 @@ async def write(
         for d in batch
     }
     return WriteResult(recorded, unembedded, long)
-
-
-def _rows(
-    context: RequestContext,
-    batch: Sequence[EvidenceDraft],
-    embeddings: Mapping[str, Embedding],
-) -> list[dict[str, Any]]:
-    """Return the rows for belief/append, with each embedding once a belief."""
-    rows: list[dict[str, Any]] = []
-    seen: set[tuple[str, str]] = set()
-    for draft in batch:
-        key = draft.claim.id, draft.claim.statement
-        embedding = None if key in seen else embeddings.get(draft.claim.statement)
-        rows.append(draft.row(context.tenant_scope, embedding))
-        seen.add(key)
-    return rows
