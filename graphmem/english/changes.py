@@ -11,38 +11,28 @@ again. English only: where no verb is found, nothing is certain.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple
 
-from graphmem.english import differing
+from graphmem.english import differing, facts
 from graphmem.english.differing import Span
-from graphmem.english.facts import (
-    FactToken,
-    cached_if_short,
-    comparable_keys,
-    fact_tokens,
-    is_negated,
-)
+from graphmem.english.facts import FactToken, cached_if_short
 from graphmem.english.mentions import (
     ATTRIBUTES,
-    CHANGES,
     EVENT,
-    PAST,
-    PLANNED,
     ROLES,
     STATES,
     STOP_WORDS,
-    is_past,
     is_statement,
     sentence_texts,
     stem,
     words_of,
 )
 from graphmem.english.quantities import BOUNDS, COMMON, DETERMINERS, FactKind
-from graphmem.english.verbs import ADDED, AUXILIARIES, CONTRACTED, looks_finite, verb_place
+from graphmem.english.verbs import ADDED, AUXILIARIES, CONTRACTED, looks_finite
+from graphmem.english.wordings import Wording
 
 MIN_FRAME = 0.6
 """Minimum share of their words, without negations, that two versions of a fact have in common."""
@@ -55,6 +45,7 @@ MAX_CHANGES = 12
 _MIN_SHARED = 2
 """Minimum words of content that two versions have in common, unless one is an attribute."""
 _FUNCTION_WORDS = COMMON | CONTRACTED
+_EMPTY_WORDS = STOP_WORDS | CONTRACTED
 _QUESTIONS = frozenset(words_of("when where what who how"))
 _LINKS = frozenset(words_of("to by for from at of until"))
 """Words that come with a word of change or a negation: is at 8, was moved to 9."""
@@ -76,9 +67,6 @@ _PLANS = frozenset(words_of("planned scheduled set booked moved due at on by for
 PARTICIPLE = re.compile(r"\w+(?:ed|en|ept|uilt|orn)|set|put|sent|held|made|sold|paid")
 
 _STATES = frozenset(map(stem, STATES | {"be", "was"}))
-
-_ACTED = re.compile(PAST.pattern.replace(r"(?:was|were)", "(?!)"), re.I)
-"""Words of events other than `was`, which also leads to a plan: was set for Friday."""
 
 
 class Change(IntEnum):
@@ -138,7 +126,9 @@ def between(a: str, b: str) -> Change:
     if len(left) != len(right):
         return Change.NONE
     pairs = zip(left, right, strict=True)
-    found = [_limited(one, other) for one, other in pairs if one.words != other.words]
+    found = [
+        _limited(one, other) for one, other in pairs if one.wording.words != other.wording.words
+    ]
     return min(found, default=Change.NONE)
 
 
@@ -146,11 +136,11 @@ class _Sentence(NamedTuple):
     """A sentence and its words."""
 
     text: str
-    words: tuple[FactToken, ...]
+    wording: Wording
 
 
 def _limited(a: _Sentence, b: _Sentence) -> Change:
-    change = compare(a.words, b.words)
+    change = compare(a.wording, b.wording)
     if change > Change.POSSIBLE and not (is_statement(a.text) and is_statement(b.text)):
         return Change.POSSIBLE
     return change
@@ -158,80 +148,94 @@ def _limited(a: _Sentence, b: _Sentence) -> Change:
 
 @cached_if_short
 def _sentences(text: str) -> tuple[_Sentence, ...]:
-    return tuple(_Sentence(one, fact_tokens(one)) for one in sentence_texts(text))
+    return tuple(_Sentence(one, Wording.of(facts.fact_tokens(one))) for one in sentence_texts(text))
 
 
-def compare(a: Sequence[FactToken], b: Sequence[FactToken]) -> Change:
+def compare(left: Wording, right: Wording) -> Change:
     """Return how surely two sentences, as words, state one fact with two values. Symmetric."""
-    verbs = verb_place(a), verb_place(b)
-    keys_a, keys_b = _keys(a, b, *verbs)
-    in_both = Counter(keys_a) & Counter(keys_b)
-    shared = in_both.total()
+    a, b = left.words, right.words
+    keys_a, keys_b = _keys(left, right)
+    in_both = {*keys_a}.intersection(keys_b)
+    shared = sum(min(keys_a.count(key), keys_b.count(key)) for key in in_both)
     if shared == len(a) == len(b):
         # Two words changed places: Alice manages Bob, Bob manages Alice.
-        swapped = sum(left != right for left, right in zip(keys_a, keys_b, strict=True)) == 2
+        swapped = sum(one != other for one, other in zip(keys_a, keys_b, strict=True)) == 2
         dated = any(word.kind is FactKind.DATE for word in a)
         return Change.POSSIBLE if swapped and not dated else Change.NONE
     # Cheap, and true of all but a few of the texts near one another.
     if max(len(a), len(b)) > shared + MAX_CHANGES or _FUNCTION_WORDS.issuperset(in_both):
         return Change.NONE
     spans = differing.changed_spans(keys_a, keys_b)
-    changed = _has_change(a, b, spans) or _has_change(b, a, [(k, n, i, j) for i, j, k, n in spans])
-    sides = [_values(a, b, span, changed=changed) for span in spans]
-    frame = [n for n in range(len(a)) if not any(i <= n < j for i, j, _, _ in spans)]
-    only = sum(_weight(a, left, b, right) for left, right in sides)
+    flipped = [(k, n, i, j) for i, j, k, n in spans]
+    changed = _has_change(left, right, spans) or _has_change(right, left, flipped)
+    sides = [_values(left, right, span, changed=changed) for span in spans]
+    denies = left.negated != right.negated
+    # Other words show nothing.
+    if not denies and any(bool(one) != bool(other) for one, other in sides):
+        return Change.NONE
+    apart = {n for i, j, _, _ in spans for n in range(i, j)}
+    frame = [n for n in range(len(a)) if n not in apart]
+    only = sum(_weight(a, one, b, other) for one, other in sides)
     share = MIN_FRAME_CHANGED if changed else MIN_FRAME
     has_content = any(keys_a[n] not in _FUNCTION_WORDS for n in frame)
     if 2 * len(frame) < share * (2 * len(frame) + only) or not has_content:
         return Change.NONE
-    common = _Common([a[n] for n in frame], " ".join(word.key for word in (*a, *b)), changed)
+    common = _Common([a[n] for n in frame], (left, right), changed)
     pairs = [
-        (_Side(a, left, verbs[0]), _Side(b, right, verbs[1]))
-        for left, right in sides
-        if left or right
+        (_Side(a, one, left.verb), _Side(b, other, right.verb))
+        for one, other in sides
+        if one or other
     ]
-    if is_negated(a) != is_negated(b):
+    if denies:
         return _negated(pairs, common)
-    return _least(pairs, common, denied=is_negated(a))
+    return _least(pairs, common, denied=left.negated)
 
 
-def _keys(
-    a: Sequence[FactToken], b: Sequence[FactToken], verb_a: int | None, verb_b: int | None
-) -> tuple[list[str], list[str]]:
+def _keys(left: Wording, right: Wording) -> tuple[list[str], list[str]]:
     """Return the keys of both sentences, with verbs that agree with two subjects made equal."""
-    keys_a, keys_b = comparable_keys(a, b), comparable_keys(b, a)
-    if verb_a is not None and verb_b is not None:
-        third, first = keys_a[verb_a], keys_b[verb_b]
+    keys_a, keys_b = right.forms.keys_of(left.words), left.forms.keys_of(right.words)
+    if left.verb is not None and right.verb is not None:
+        third, first = keys_a[left.verb], keys_b[right.verb]
         if third.removesuffix("s") == first.removesuffix("s"):
-            keys_b[verb_b] = third  # the user lives, I live
+            keys_b[right.verb] = third  # the user lives, I live
     return keys_a, keys_b
 
 
 @dataclass(frozen=True, slots=True)
 class _Common:
-    """The words that two sentences share, and those of both."""
+    """The words that two sentences share, and both sentences."""
 
     frame: Sequence[FactToken]
-    text: str
-    """The words of both, separated by spaces."""
+    both: tuple[Wording, Wording]
     changed: bool
     """Whether only one has a word of change, such as "now"."""
+
+    @property
+    def acted(self) -> bool:
+        return any(one.acted for one in self.both)
+
+    @property
+    def event(self) -> bool:
+        return any(one.event for one in self.both)
+
+    @property
+    def planned(self) -> bool:
+        return any(one.planned for one in self.both)
 
     def is_sure(self, more: int = 0) -> bool:
         """Return whether they share enough to be about one thing, and happen at no single time.
 
         `more` is the number of further words of content that they share.
         """
+        if any(one.past for one in self.both):
+            return False
         content = [
-            word
-            for word in self.frame
-            if word.key not in STOP_WORDS | CONTRACTED and word.key[0].isalpha()
+            word for word in self.frame if word.key not in _EMPTY_WORDS and word.key[0].isalpha()
         ]
         least = 1 if self.changed else _MIN_SHARED
-        enough = len(content) + more >= least or any(
+        return len(content) + more >= least or any(
             word.key in STATES or stem(word.key) in ATTRIBUTES for word in content
         )
-        return enough and not is_past(self.text)
 
 
 def _negated(pairs: Sequence[tuple[_Side, _Side]], common: _Common) -> Change:
@@ -250,10 +254,13 @@ def _least(pairs: Sequence[tuple[_Side, _Side]], common: _Common, *, denied: boo
 
     A denial excludes one of many values: never on Fridays.
     """
-    if not all(left.only and right.only for left, right in pairs):
-        return Change.NONE  # other words, which show nothing
-    found = (Change.OTHER if denied else _pair(*pair, common) for pair in pairs)
-    return min(found, default=Change.NONE)
+    least: Change | None = None
+    for left, right in pairs:
+        change = Change.OTHER if denied else _pair(left, right, common)
+        if change is Change.OTHER:
+            return change
+        least = change if least is None else min(least, change)
+    return Change.NONE if least is None else least
 
 
 def _pair(a: _Side, b: _Side, common: _Common) -> Change:
@@ -275,7 +282,8 @@ def _pair(a: _Side, b: _Side, common: _Common) -> Change:
     if FactKind.NUMBER not in kinds and FactKind.DATE not in kinds and not _same_verb(a, b):
         return Change.NONE
     by_kind = _number if FactKind.NUMBER in kinds else _date if FactKind.DATE in kinds else _name
-    return min(by_kind(a, common), by_kind(b, common))
+    change = by_kind(a, common)
+    return change if change is Change.OTHER else min(change, by_kind(b, common))
 
 
 def _same_verb(a: _Side, b: _Side) -> bool:
@@ -324,7 +332,7 @@ def _number(side: _Side, common: _Common) -> Change:
     if FactKind.NAME in {word.kind for word in side.value}:
         return _name(side, common)
     first = side.only[0]
-    if _ACTED.search(common.text) or EVENT.search(common.text) or side.is_doubtful:
+    if common.acted or common.event or side.is_doubtful:
         return Change.OTHER
     if side.verb is None:
         return Change.POSSIBLE if first > 1 and not _names_its_thing(side) else Change.OTHER
@@ -357,7 +365,7 @@ def _names_its_thing(side: _Side) -> bool:
 def _date(side: _Side, common: _Common) -> Change:
     """Return the change of a date, which may belong to one of many events."""
     shared = " ".join(word.key for word in common.frame)
-    if EVENT.search(shared) or _ACTED.search(common.text) or side.is_doubtful:
+    if common.acted or EVENT.search(shared) or side.is_doubtful:
         return Change.OTHER
     if side.verb is None or not side.is_after_verb:
         return Change.POSSIBLE if side.verb is None and side.only[0] > 1 else Change.OTHER
@@ -367,7 +375,7 @@ def _date(side: _Side, common: _Common) -> Change:
         for before, word in zip(side.words[side.verb :], between, strict=False)
     ):
         return Change.OTHER  # 900 euros in summer
-    if not common.is_sure() or PLANNED.search(common.text) is None:
+    if not common.is_sure() or not common.planned:
         return Change.POSSIBLE
     direct = all(word.key in _PLANS or word.kind is not FactKind.VALUE for word in between)
     return Change.CERTAIN if direct or common.changed else Change.POSSIBLE
@@ -431,11 +439,7 @@ def _changed(common: _Common) -> Change:
 
 
 def _values(
-    a: Sequence[FactToken],
-    b: Sequence[FactToken],
-    span: Span,
-    *,
-    changed: bool,
+    a: Wording, b: Wording, span: Span, *, changed: bool
 ) -> tuple[Sequence[int], Sequence[int]]:
     """Return the positions of a value in a span of both sentences."""
     i, j, k, n = span
@@ -445,30 +449,22 @@ def _values(
     return left, right
 
 
-def _value(words: Sequence[FactToken], start: int, end: int, *, changed: bool) -> list[int]:
+def _value(text: Wording, start: int, end: int, *, changed: bool) -> list[int]:
     """Return the positions of a value in a span, without words that only mark an update."""
+    found = [n for n in range(start, end) if n not in text.added]
+    if not changed:
+        return found
     return [
-        n
-        for n in range(start, end)
-        if words[n].key not in ADDED
-        and words[n].kind is not FactKind.NEGATION
-        and not (changed and (_is_change(words[n]) or words[n].key in AUXILIARIES | _LINKS))
+        n for n in found if n not in text.changing and text.words[n].key not in AUXILIARIES | _LINKS
     ]
 
 
-def _is_change(word: FactToken) -> bool:
-    return word.kind is FactKind.VALUE and stem(word.key) in CHANGES
-
-
-def _has_change(a: Sequence[FactToken], b: Sequence[FactToken], spans: Iterable[Span]) -> bool:
+def _has_change(a: Wording, b: Wording, spans: Iterable[Span]) -> bool:
     """Return whether a sentence has a word of change that is not its value: the ticket is new."""
-    return any(
-        _is_change(word)
-        and (
-            k == n or (_value(a, i, j, changed=True) != [] and _value(b, k, n, changed=True) != [])
-        )
+    return bool(a.changing) and any(
+        not a.changing.isdisjoint(range(i, j))
+        and (k == n or (_value(a, i, j, changed=True) and _value(b, k, n, changed=True)))
         for i, j, k, n in spans
-        for word in a[i:j]
     )
 
 
@@ -476,9 +472,8 @@ def _weight(
     a: Sequence[FactToken], left: Collection[int], b: Sequence[FactToken], right: Collection[int]
 ) -> int:
     """Return the number of words of a change; a value of several words counts as one."""
-    kinds = [
-        {words[n].kind for n in only} - {FactKind.VALUE} for words, only in ((a, left), (b, right))
-    ]
-    if kinds[0] & kinds[1] and max(len(left), len(right)) <= MAX_CHANGED_WORDS:
-        return 2
+    if max(len(left), len(right)) <= MAX_CHANGED_WORDS:
+        kinds = {a[n].kind for n in left} & {b[n].kind for n in right}
+        if not kinds <= {FactKind.VALUE}:
+            return 2
     return len(left) + len(right)

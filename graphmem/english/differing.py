@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TypeAlias
 
@@ -25,11 +25,7 @@ def changed_spans(a: list[str], b: list[str]) -> list[Span]:
         # Rule 2 has 5 items, rule 3 has 2 items: word by word, unless fewer are equal that way.
         differs = [one != other for one, other in zip(left, right, strict=True)]
         if 2 * differs.count(False) >= len(left) - 1:
-            bounds = [n for n in range(len(left) + 1) if _at(differs, n) != _at(differs, n - 1)]
-            return [
-                (start + i, start + j, start + i, start + j)
-                for i, j in zip(bounds[::2], bounds[1::2], strict=True)
-            ]
+            return [(start + i, start + j, start + i, start + j) for i, j in _runs(differs)]
     # The alignment depends on the order of its arguments, the result must not.
     flipped = right < left
     pair = (right, left) if flipped else (left, right)
@@ -40,5 +36,14 @@ def changed_spans(a: list[str], b: list[str]) -> list[Span]:
     return [(start + i, start + j, start + k, start + n) for i, j, k, n in spans]
 
 
-def _at(flags: Sequence[bool], place: int) -> bool:
-    return 0 <= place < len(flags) and flags[place]
+def _runs(flags: Sequence[bool]) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each run of true flags."""
+    start: int | None = None
+    for n, flag in enumerate(flags):
+        if flag and start is None:
+            start = n
+        elif not flag and start is not None:
+            yield start, n
+            start = None
+    if start is not None:
+        yield start, len(flags)

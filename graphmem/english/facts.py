@@ -149,19 +149,48 @@ def _verb_place(words: Sequence[FactToken]) -> int | None:
     return place if place >= 0 and words[place].key == "be" else None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Forms:
+    """The forms of the words of a text, with which the words of others are compared."""
+
+    exact: frozenset[str]
+    every: frozenset[str]
+    """Base forms of all words."""
+    progressive: frozenset[str]
+    """Those of words that represent `is …ing`."""
+    loose: frozenset[str]
+    """Those that a word without a determiner may share."""
+
+    @classmethod
+    def of(cls, text: Sequence[FactToken]) -> Forms:
+        """Return the forms of a text."""
+        every = _all_bases(text)
+        progressive = _all_bases(word for word in text if word.progressive)
+        fixed = any(word.fixed for word in text)
+        loose = _all_bases(w for w in text if not w.fixed) | progressive if fixed else every
+        return cls(frozenset(word.key for word in text), every, progressive, loose)
+
+    def keys_of(self, other: Iterable[FactToken]) -> list[str]:
+        """Return the key of each word of another text; inflections become their common base."""
+        keys = []
+        for word in other:
+            key = word.key
+            if key not in self.exact and word.bases:
+                pool = (
+                    self.every
+                    if word.progressive
+                    else self.progressive
+                    if word.fixed
+                    else self.loose
+                )
+                key = min(word.bases & pool, default=key)
+            keys.append(key)
+        return keys
+
+
 def comparable_keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:
     """Return the key of each word; inflections of a word in `other` become their common base."""
-    exact = {word.key for word in other}
-    every = _all_bases(other)
-    progressive = _all_bases(w for w in other if w.progressive)
-    fixed = any(w.fixed for w in other)
-    loose = _all_bases(w for w in other if not w.fixed) | progressive if fixed else every
-    keys = []
-    for word in text:
-        pool = every if word.progressive else progressive if word.fixed else loose
-        shared = word.bases & pool
-        keys.append(word.key if word.key in exact or not shared else min(shared))
-    return keys
+    return Forms.of(other).keys_of(text)
 
 
 def _all_bases(text: Iterable[FactToken]) -> frozenset[str]:

@@ -36,6 +36,7 @@ from graphmem.english.mentions import (
     stem,
 )
 from graphmem.english.quantities import FactKind
+from graphmem.english.wordings import Wording
 from graphmem.model import AnyBite, EpisodeBite, MemoryBite, Status, TurnBite, roles
 
 MAX_COMPARED = 30
@@ -396,12 +397,17 @@ def _change(older: _Text, a: Sentence, newer: _Text, b: Sentence) -> Change:
 
 def _compare_words(a: str, b: str, names: frozenset[str]) -> Change:
     """Compare two sentences with `i` for the user and, next to a turn, for its speaker."""
-    left, right = (fact_tokens(corrections.without_opening(text)) for text in (a, b))
-    return changes.compare([*_in_first_person(left, names)], [*_in_first_person(right, names)])
+    return changes.compare(_wording(a, names), _wording(b, names))
 
 
 _compare_short = lru_cache(maxsize=20_000)(_compare_words)
 """The same; one question after another finds the same sentences."""
+
+
+@lru_cache(maxsize=MAX_COMPARED)
+def _wording(text: str, names: frozenset[str]) -> Wording:
+    tokens = fact_tokens(corrections.without_opening(text))
+    return Wording.of(_in_first_person(tokens, names))
 
 
 def _are_close(a: Sentence, b: Sentence) -> bool:
