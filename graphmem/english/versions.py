@@ -404,7 +404,7 @@ _compare_short = lru_cache(maxsize=20_000)(_compare_words)
 """The same; one question after another finds the same sentences."""
 
 
-@lru_cache(maxsize=MAX_COMPARED)
+@lru_cache(maxsize=200)
 def _wording(text: str, names: frozenset[str]) -> Wording:
     tokens = fact_tokens(corrections.without_opening(text))
     return Wording.of(_in_first_person(tokens, names))
