@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from graphmem.erasure import (
     ErasedKind,
@@ -33,11 +36,9 @@ ITEMS = 100
 """Memories, or beliefs, whose events are erased together."""
 ALL = 10_000_000
 """Maximum number of memories, beliefs or episodes of a scope whose ids are searched elsewhere."""
-PAUSE_S = 0.05
 
 FOUND = catalog.query("erase/target", dict)
 REFUSED = catalog.query("erase/find_tombstones", dict)
-RUNNING = catalog.query("schema/running", lambda row: row["id"])
 RECORDED = catalog.query("erase/is_recorded", lambda row: bool(row["recorded"]))
 LIFT = catalog.query("erase/lift_tombstone", lambda row: row["erased_at"])
 REOPEN = catalog.query("erase/reopen", catalog.ignored)
@@ -106,18 +107,22 @@ async def _item(context: RequestContext, request: ErasureRequest) -> ErasureRepo
     if row is None:
         return await _erase_rest(context, request, targets.alone(request.what, request.id))
     roots = targets.alone(request.what, request.id, row["episode_id"])
-    done, going = await erase_set(context, request, roots, [_root_key(context, request)])
-    found = await targets.worded(context, wording.sentences(row["texts"]), request.on_progress)
+    search = wording.sentences(row["texts"])
+    closed = await close(context, _root_key(context, request)) if request.apply else None
+    # Writers that have not seen the tombstone end meanwhile.
+    found = await targets.worded(context, search, request.on_progress)
+    done = await erase_set(context, request, roots, closed)
+    found = targets.still_worded(search, found, done.redacted)
     again = {"Reply"} if row["is_given"] else {"Reply", "Episode"}
     left = [
         one
         for one in found
-        if going.isdisjoint({one.id, *one.episodes})
+        if done.ids.isdisjoint({one.id, *one.episodes})
         and not (one.label in again and one.episodes.intersection(roots.rewritten))
     ]
     # Those that its reader can see come first, and the items before their events.
     left.sort(key=lambda one: (one.scope not in context.tenant_scope.scopes, one.label == "Event"))
-    return done.model_copy(
+    return done.report.model_copy(
         update={
             "elsewhere": tuple(one.remaining for one in left[: targets.SHOWN]),
             "mentions": len(left),
@@ -125,16 +130,24 @@ async def _item(context: RequestContext, request: ErasureRequest) -> ErasureRepo
     )
 
 
+class ErasedSet(NamedTuple):
+    """What was erased, or would be."""
+
+    report: ErasureReport
+    ids: frozenset[str]
+    """Ids of the nodes."""
+    redacted: targets.Redaction
+
+
 async def erase_set(
-    context: RequestContext, request: ErasureRequest, roots: ErasureSet, keys: Sequence[str]
-) -> tuple[ErasureReport, frozenset[str]]:
+    context: RequestContext, request: ErasureRequest, roots: ErasureSet, closed: float | None
+) -> ErasedSet:
     """Erase nodes and all that is derived from them, and search again.
 
-    Returns:
-        The report, and the ids of all nodes that would be erased; none if they were.
+    Args:
+        closed: when `close` wrote their tombstones; None if nothing is applied.
     """
-    if request.apply:
-        await _close(context, *keys)
+    since = None if closed is None else await _settled(context, closed)
     erased = await targets.whole(context, roots)
     going = await targets.all_events(context, erased)
     counts = await targets.held(context, erased) + Counter(Event=len(going))
@@ -146,19 +159,23 @@ async def erase_set(
     files = await targets.digest_files(context, None, changed, request.digests)
     done = report_of(request, counts).model_copy(
         update={
-            "unmentioned": named,
+            "unmentioned": named.count,
             "digest_lines": lines,
             "digest_files": files,
             "rewritten": erased.rewritten,
         }
     )
+    every = going.union(erased.stated, erased.episodes, erased.turns)
     if not request.apply:
-        report = done.model_copy(update={"texts": await targets.texts(context, erased)})
-        return report, going.union(erased.stated, erased.episodes, erased.turns)
+        texts = await targets.texts(context, erased)
+        return ErasedSet(done.model_copy(update={"texts": texts}), every, named)
     await _remove(context, erased, request.on_progress, roots)
-    late, left = await _look_again(context, request, erased, replace(ids, events=frozenset()))
+    again = replace(ids, events=frozenset())
+    late, left = await _look_again(context, request, erased, again, since)
     await sealing.seal_waiting(context)
-    return done.model_copy(update={"unmentioned": named + late, "left": left}), frozenset()
+    named += late
+    report = done.model_copy(update={"unmentioned": named.count, "left": left})
+    return ErasedSet(report, every, named)
 
 
 async def _erase_rest(
@@ -166,30 +183,34 @@ async def _erase_rest(
 ) -> ErasureReport:
     """Erase what remains of an item that was erased before."""
     ids = targets.MentionedIds(roots.mentioned, frozenset((request.id,)))
-    late, left = 0, (await targets.held(context, roots)).total()
+    late, left = targets.Redaction(), (await targets.held(context, roots)).total()
     if not request.apply:
-        left += await targets.remove(context, ids, request.on_progress, apply=False)
+        left += (await targets.remove(context, ids, request.on_progress, apply=False)).count
     else:
         if left:
             await _remove(context, roots, request.on_progress, roots)
-        late, left = await _look_again(context, request, roots, ids)
+        late, left = await _look_again(context, request, roots, ids, None)
         await sealing.seal_waiting(context)
     report = report_of(request, Counter(), repeated=True, left=left)
-    return report.model_copy(update={"unmentioned": late})
+    return report.model_copy(update={"unmentioned": late.count})
 
 
 async def _look_again(
-    context: RequestContext, request: ErasureRequest, erased: ErasureSet, ids: targets.MentionedIds
-) -> tuple[int, int]:
-    """Redact ids mentioned since; return the number redacted and the number remaining.
+    context: RequestContext,
+    request: ErasureRequest,
+    erased: ErasureSet,
+    ids: targets.MentionedIds,
+    since: datetime | None,
+) -> tuple[targets.Redaction, int]:
+    """Redact ids mentioned since a time; return the redaction and the number remaining.
 
     A transaction that read the item before its erasure may still mention it. So this waits for
     open transactions; later ones cannot read the item.
     """
-    await _wait(context)
-    late = left = await targets.remove(context, ids, request.on_progress, apply=True)
-    if late:
-        left = await targets.remove(context, ids, request.on_progress, apply=False)
+    await sealing.settled(context)
+    look = partial(targets.remove, context, ids, request.on_progress, since=since)
+    late = await look(apply=True)
+    left = (await look(apply=False)).count if late.count else 0
     left += (await targets.held(context, erased)).total() + len(
         await targets.all_events(context, erased)
     )
@@ -210,7 +231,7 @@ async def _part(
     files = await targets.digest_files(context, scope, None, request.digests)
     if not request.apply:
         return report_of(request, counts).model_copy(update={"digest_files": files})
-    await _close(context, key)
+    await _settled(context, await close(context, key))
     lines = 0
     whole = ErasureSet() if scope is None else await targets.some_of_scope(context, scope, ALL)
     ids = targets.MentionedIds(whole.mentioned, scope=scope)
@@ -225,13 +246,13 @@ async def _part(
         await _remove(context, some, request.on_progress, some)
     await removal.events_of_scope(context, scope, request.on_progress)
     await removal.sweep(context, scope, request.on_progress)
-    await _wait(context)
+    await sealing.settled(context)
     named += await targets.remove(context, ids, request.on_progress, apply=True)
     if scope is not None:
         await sealing.seal_waiting(context)
     left = (await targets.census(context, scope)).total()
     done = report_of(request, counts, left=left)
-    found = {"unmentioned": named, "digest_lines": lines, "digest_files": files}
+    found = {"unmentioned": named.count, "digest_lines": lines, "digest_files": files}
     return done.model_copy(update=found)
 
 
@@ -324,29 +345,26 @@ def _root_key(context: RequestContext, request: ErasureRequest) -> str:
     return rules.key(context.tenant, LABELS[request.what], request.id, context.scope)
 
 
-async def _close(context: RequestContext, *keys: str) -> None:
-    """Write tombstones, and wait for the writes that may not have seen them."""
+async def close(context: RequestContext, *keys: str) -> float:
+    """Write tombstones; return when, in seconds of a clock that never goes back."""
 
     async def work(tx: Tx) -> None:
         await tombstones.refuse(tx, context, keys)
 
     await context.write(work)
-    await context.services.clock.sleep(guard.TRUST_S)
-    await _wait(context)
+    return time.monotonic()
 
 
-async def _wait(context: RequestContext) -> None:
-    """Wait for the open transactions, at most as long as one may take."""
-    began = await context.read(_running)
-    waited = 0.0
-    while began and waited <= context.services.settings.transaction_timeout_s:
-        await context.services.clock.sleep(PAUSE_S)
-        waited += PAUSE_S
-        began &= await context.read(_running)
+async def _settled(context: RequestContext, closed: float) -> datetime:
+    """Wait for the writes that may not have seen the tombstones written at `closed`.
 
-
-async def _running(tx: Tx) -> set[str]:
-    return set(await tx.fetch(RUNNING))
+    Returns:
+        A server time for which every earlier write is visible.
+    """
+    left = guard.TRUST_S - (time.monotonic() - closed)
+    if left > 0:
+        await context.services.clock.sleep(left)
+    return await sealing.settled(context)
 
 
 def report_of(

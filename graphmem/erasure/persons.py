@@ -42,7 +42,8 @@ async def _person(context: RequestContext, request: job.ErasureRequest, key: str
         for label, ids in found.roots.by_label.items()
         for item_id in ids
     ]
-    done, _ = await job.erase_set(context, request, found.roots, keys)
+    closed = await job.close(context, *keys) if request.apply else None
+    done = (await job.erase_set(context, request, found.roots, closed)).report
     aliases = Counter(Event=len(found.alias_events), Name=len(found.alias_nodes))
     counts = Counter(done.counts) + aliases
     if request.apply:

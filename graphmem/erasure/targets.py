@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from graphmem.erasure import (
 )
 from graphmem.erasure.rules import Gone
 from graphmem.graph import catalog
+from graphmem.model import EventType
 from graphmem.ports import OnProgress, RequestContext, Tx
 
 PAGE = 500
@@ -50,6 +52,7 @@ SHOWN = 20
 
 UNSEAL = catalog.query("erase/unseal", catalog.ignored)
 MENTIONS = catalog.query("erase/mentions", dict)
+LATE_MENTIONS = catalog.query("erase/late_mentions", dict)
 UNMENTION = catalog.query("erase/redact_mentions", catalog.ignored)
 DIGEST_FILES = catalog.query("erase/digest_files", lambda row: str(row["file"]))
 PAYLOADS = catalog.query("erase/payloads", dict)
@@ -257,24 +260,54 @@ class _Mentions:
         return len(self.events) + len(self.replies) + len(self.removed)
 
 
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What no longer mentions the erased ids."""
+
+    payloads: Mapping[str, str] = field(default_factory=dict)
+    """New payloads by id of the event; those of copies of notes, too."""
+    replies: frozenset[str] = frozenset()
+    """Ids of the replies that were emptied or erased."""
+    count: int = 0
+    """Number of events and replies that mentioned the ids."""
+
+    def __add__(self, other: Redaction) -> Redaction:
+        return Redaction(
+            {**self.payloads, **other.payloads},
+            self.replies | other.replies,
+            self.count + other.count,
+        )
+
+
 async def remove(
-    context: RequestContext, ids: MentionedIds, on_progress: OnProgress, *, apply: bool
-) -> int:
-    """Redact the ids in all remaining events and replies and return the number affected."""
-    changed = 0
+    context: RequestContext,
+    ids: MentionedIds,
+    on_progress: OnProgress,
+    *,
+    apply: bool,
+    since: datetime | None = None,
+) -> Redaction:
+    """Redact the ids in the remaining events and replies, or only count these.
+
+    Args:
+        since: a server time; events that were recorded before it and have a seal are not read.
+    """
+    done = Redaction()
     # Replies mention no memories.
     event, reply = "", "" if ids.beliefs else END
     marks = ids.marks
+    if marks and since is not None:
+        late = {"since": since, "types": [*EventType], "beyond": ids.scope}
+        [page] = await context.fetch(LATE_MENTIONS, marks=marks, **late)
+        done += await _redacted(context, _found({**page, "replies": []}, ids), apply=apply)
+        event = END
     while marks and (event, reply) != (END, END):
         place = {"event": event, "reply": reply, "beyond": ids.scope}
         [page] = await context.fetch(MENTIONS, marks=marks, limit=MENTION_PAGE, **place)
-        found = _found(page, ids)
-        if apply and found.count:
-            await _redact(context, found)
-        changed += found.count
+        done += await _redacted(context, _found(page, ids), apply=apply)
         on_progress("page", 1)
         event, reply = page["event"] or END, page["reply"] or END
-    return changed
+    return done
 
 
 async def unseal(
@@ -289,23 +322,28 @@ async def unseal(
     await tx.fetch(UNSEAL, events=list(events), nodes=list(nodes), scope=scope)
 
 
-async def _redact(context: RequestContext, found: _Mentions) -> None:
-    ids = [event["id"] for event in found.events]
+async def _redacted(context: RequestContext, found: _Mentions, *, apply: bool) -> Redaction:
+    if not apply or not found.count:
+        return Redaction(count=found.count)
+    payloads = {event["id"]: event["payload"] for event in found.events}
+    replies = (*found.replies, *found.removed)
 
-    async def work(tx: Tx) -> None:
+    async def work(tx: Tx) -> Redaction:
         await stored.lock(tx)
         rows = await tx.fetch(PAYLOADS, ids=found.copies) if found.copies else []
-        copies = [
-            {"id": row["id"], "payload": rules.without(row["payload"], frozenset())} for row in rows
-        ]
-        await unseal(tx, events=[*ids, *(copy["id"] for copy in copies)])
-        replies = [("Reply", one, None) for one in (*found.replies, *found.removed)]
-        await tombstones.refuse_copies(tx, context, replies)
+        copies = {row["id"]: rules.without(row["payload"], frozenset()) for row in rows}
+        changed = {**copies, **payloads}
+        await unseal(tx, events=[*changed])
+        await tombstones.refuse_copies(tx, context, [("Reply", one, None) for one in replies])
         await tx.fetch(
-            UNMENTION, events=[*copies, *found.events], replies=found.replies, removed=found.removed
+            UNMENTION,
+            events=[{"id": one, "payload": payload} for one, payload in changed.items()],
+            replies=found.replies,
+            removed=found.removed,
         )
+        return Redaction(changed, frozenset(replies), found.count)
 
-    await context.write(work)
+    return await context.write(work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +382,19 @@ async def worded(
         more = any(page["last"] for page in pages)
         on_progress("page", 1)
     return found
+
+
+def still_worded(
+    search: wording.TextSearch, found: Sequence[WordedNode], redacted: Redaction
+) -> list[WordedNode]:
+    """Return the nodes that have the text also after a redaction."""
+    kept = [one for one in found if one.id not in redacted.replies]
+    return [
+        one
+        for one in kept
+        if one.id not in redacted.payloads
+        or search.finds(wording.strings(redacted.payloads[one.id]))
+    ]
 
 
 def _worded(search: wording.TextSearch, label: str, row: Mapping[str, Any]) -> WordedNode | None:
