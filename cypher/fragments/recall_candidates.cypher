@@ -3,8 +3,8 @@
 // needs: n, kind, vector, words
 // leaves: candidates
 
-// Without events that state it, the trace of a node is 0.
-LET m = n, valid = $valid
+// Only memories have a trace; that of other nodes is 0.
+LET m = CASE kind WHEN 'memory' THEN n END, valid = $valid
 // include: fragments/trace_events.cypher
 // include: fragments/trace_fold.cypher
 // include: fragments/trace_decayed.cypher
