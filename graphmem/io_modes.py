@@ -62,6 +62,10 @@ class SystemClock:
         """Return the current time in UTC with microseconds."""
         return datetime.now(UTC)
 
+    def ticks(self) -> float:
+        """Return the seconds of a clock that never goes back."""
+        return time.monotonic()
+
 
 async def run_concurrently(
     works: Sequence[Callable[[], Coroutine[Any, Any, T]]], limit: int

@@ -207,10 +207,14 @@ class Graph(Protocol):
 
 
 class Clock(Protocol):
-    """The caller's wall clock."""
+    """The caller's clock."""
 
     def now(self) -> datetime:
         """Return the current UTC time, in microseconds."""
+        ...
+
+    def ticks(self) -> float:
+        """Return the seconds of a clock that never goes back, for durations."""
         ...
 
     async def sleep(self, seconds: float) -> None:

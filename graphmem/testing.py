@@ -31,6 +31,10 @@ class FrozenClock:
         """Return the time it was set to, in UTC."""
         return self._at
 
+    def ticks(self) -> float:
+        """Return the time it was set to, in seconds."""
+        return self._at.timestamp()
+
     def set(self, at: datetime) -> None:
         """Set the time.
 

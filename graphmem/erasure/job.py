@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -131,7 +130,7 @@ async def _item(context: RequestContext, request: ErasureRequest) -> ErasureRepo
 
 
 class ErasedSet(NamedTuple):
-    """What was erased, or would be."""
+    """The nodes of an erasure or of its plan."""
 
     report: ErasureReport
     ids: frozenset[str]
@@ -346,13 +345,13 @@ def _root_key(context: RequestContext, request: ErasureRequest) -> str:
 
 
 async def close(context: RequestContext, *keys: str) -> float:
-    """Write tombstones; return when, in seconds of a clock that never goes back."""
+    """Write tombstones; return when, by `Clock.ticks`."""
 
     async def work(tx: Tx) -> None:
         await tombstones.refuse(tx, context, keys)
 
     await context.write(work)
-    return time.monotonic()
+    return context.services.clock.ticks()
 
 
 async def _settled(context: RequestContext, closed: float) -> datetime:
@@ -361,7 +360,7 @@ async def _settled(context: RequestContext, closed: float) -> datetime:
     Returns:
         A server time for which every earlier write is visible.
     """
-    left = guard.TRUST_S - (time.monotonic() - closed)
+    left = guard.TRUST_S - (context.services.clock.ticks() - closed)
     if left > 0:
         await context.services.clock.sleep(left)
     return await sealing.settled(context)

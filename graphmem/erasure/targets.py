@@ -262,7 +262,7 @@ class _Mentions:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What no longer mentions the erased ids."""
+    """The events and replies that lost their mentions of erased ids."""
 
     payloads: Mapping[str, str] = field(default_factory=dict)
     """New payloads by id of the event; those of copies of notes, too."""
