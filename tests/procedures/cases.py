@@ -9,7 +9,7 @@ import numpy as np
 
 from graphmem.integrity.contents import covered
 from graphmem.items import rules
-from graphmem.model import Status, TenantScope
+from graphmem.model import EventType, Status, TenantScope
 from graphmem.ports import Role, run_now
 from graphmem.rules import claims, fulltext, identity, read_options, rejections, scoring
 from graphmem.testing import HashEmbedder
@@ -175,6 +175,7 @@ def needed(found: Populated) -> dict[str, dict[str, Any]]:
         "episode/history": {"episode_id": known["document"]},
         "episode/find_existing": {"ids": ["1"]},
         "erase/beliefs_of": {"beliefs": []},
+        "erase/late_mentions": {"types": [*EventType]},
         "erase/payloads": {"ids": ["o1"]},
         "erase/events": {"episodes": []},
         "ids/event": {"id": "o1"},
