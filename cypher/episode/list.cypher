@@ -23,6 +23,7 @@ CALL () {
   UNWIND $scopes AS one
   CALL (one) {
     MATCH (p:Episode)
+    USING INDEX p:Episode(tenant, scope, occurred_at)
     WHERE p.tenant = $tenant AND p.scope = one
       AND p.occurred_at >= coalesce($since, datetime('0001-01-01T00:00:00Z'))
       AND p.occurred_at <= coalesce($before_at, $until, $valid)

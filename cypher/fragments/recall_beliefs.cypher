@@ -54,8 +54,7 @@ CALL (places) {
       .id, .scope, .statement, .subject, .predicate, .object, created_at: toString(b.created_at),
       recorded_at: toString(b.recorded_at), status: value.status
     },
-    initial: initial, trust: trust, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
-    projected: projected {.belief, .positive, .negative, .supporting_episodes, .refuting_episodes, .contested},
+    initial: initial, trust: trust, projected: projected {.*, last_at: null}, verdict: verdict, belief: belief, ambiguous: value.ambiguous,
     assumed_many: b.subject_key IS NOT NULL AND j.policy.id IS NULL AND j.policy.cardinality = 'MANY',
     last_at: toString(coalesce(value.last_at, projected.last_at)), lost: j.lost AND j.b = b,
     head_ids: CASE
