@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Work = Callable[[Tx], Coroutine[Any, Any, T]]
-PROFILED = LANGUAGE.rstrip() + " PROFILE\n"
+PROFILED = LANGUAGE.rstrip() + " replan=force PROFILE\n"
+"""Plans again, because a server keeps the plans of an empty database for some seconds."""
 
 
 class ProfiledTx(Tx):

@@ -14,7 +14,7 @@ import pytest
 
 from graphmem import Handle, Outcome
 from graphmem.client.log_queue import AccessLog
-from graphmem.erasure.guard import ErasureGuard
+from graphmem.erasure.guard import TRUST_S, ErasureGuard
 from graphmem.errors import ErasedError
 from graphmem.rules import identity
 from tests.client.test_forgetting import LIMIT, MARK, holding
@@ -28,11 +28,12 @@ Telling = Callable[[str, int], None]
 
 
 def at_first(happens: Callable[[], object]) -> Telling:
-    """Let something happen after the tombstone and before anything is removed."""
+    """Let something happen when every writer sees the tombstone, before anything is removed."""
     left = [happens]
 
     def tell(_kind: str, _count: int) -> None:
         if left:
+            time.sleep(TRUST_S)
             left.pop()()
 
     return tell
