@@ -152,9 +152,9 @@ def test_requests_and_sessions_have_a_time(environ: Environ, tmp_path: Path) -> 
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             with closing(writer):
                 writer.write(start)
-                for at in range(0, len(body), len(body) // 4):
-                    writer.write(body[at : at + len(body) // 4])
-                    await asyncio.sleep(0.5)
+                for at in range(0, len(body), len(body) // 10):
+                    writer.write(body[at : at + len(body) // 10])
+                    await asyncio.sleep(0.2)
                 assert b" 200 " in await asyncio.wait_for(reader.readline(), 10)
             # All this took longer than a session may be idle.
             assert (await post(server, PING, **{"Mcp-Session-Id": idle})).status_code == 404
