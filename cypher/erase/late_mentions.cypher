@@ -4,10 +4,9 @@
 // rows: one
 // plan: NodeIndexSeek
 // params:
-//   $marks   list      texts to find
-//   $beyond  string    scope whose events are skipped; null: none
-//   $types   list      all types of events
-//   $since   datetime  lower bound of the recording time, inclusive
+//   $marks  list      texts to find
+//   $types  list      all types of events
+//   $since  datetime  lower bound of the recording time, inclusive
 // columns:
 //   - events  list  maps of the matching events: id, payload
 
@@ -21,5 +20,5 @@ UNION
   MATCH (:Tenant {tenant: $tenant})-[:UNSEALED]->(e:Event {tenant: $tenant})
   RETURN e
 }
-FILTER coalesce(e.scope <> $beyond, true) AND any(mark IN $marks WHERE e.payload CONTAINS mark)
+FILTER any(mark IN $marks WHERE e.payload CONTAINS mark)
 RETURN collect(e {.id, .payload}) AS events

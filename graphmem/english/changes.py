@@ -22,6 +22,8 @@ from graphmem.english.facts import FactToken, cached_if_short
 from graphmem.english.mentions import (
     ATTRIBUTES,
     EVENT,
+    HAPPENED,
+    PLANNED,
     ROLES,
     STATES,
     STOP_WORDS,
@@ -32,7 +34,7 @@ from graphmem.english.mentions import (
 )
 from graphmem.english.quantities import BOUNDS, COMMON, DETERMINERS, FactKind
 from graphmem.english.verbs import ADDED, AUXILIARIES, CONTRACTED, looks_finite
-from graphmem.english.wordings import Wording
+from graphmem.english.wordings import ACTED, Wording
 
 MIN_FRAME = 0.6
 """Minimum share of their words, without negations, that two versions of a fact have in common."""
@@ -210,24 +212,16 @@ class _Common:
     changed: bool
     """Whether only one has a word of change, such as "now"."""
 
-    @property
-    def acted(self) -> bool:
-        return any(one.acted for one in self.both)
-
-    @property
-    def event(self) -> bool:
-        return any(one.event for one in self.both)
-
-    @property
-    def planned(self) -> bool:
-        return any(one.planned for one in self.both)
+    def shows(self, sign: re.Pattern[str]) -> bool:
+        """Return whether one of the sentences has such words."""
+        return any(sign in one.signs for one in self.both)
 
     def is_sure(self, more: int = 0) -> bool:
         """Return whether they share enough to be about one thing, and happen at no single time.
 
         `more` is the number of further words of content that they share.
         """
-        if any(one.past for one in self.both):
+        if any(map(self.shows, HAPPENED)):
             return False
         content = [
             word for word in self.frame if word.key not in _EMPTY_WORDS and word.key[0].isalpha()
@@ -254,13 +248,12 @@ def _least(pairs: Sequence[tuple[_Side, _Side]], common: _Common, *, denied: boo
 
     A denial excludes one of many values: never on Fridays.
     """
-    least: Change | None = None
+    least = Change.CERTAIN if pairs else Change.NONE
     for left, right in pairs:
-        change = Change.OTHER if denied else _pair(left, right, common)
-        if change is Change.OTHER:
-            return change
-        least = change if least is None else min(least, change)
-    return Change.NONE if least is None else least
+        least = min(least, Change.OTHER if denied else _pair(left, right, common))
+        if least is Change.OTHER:
+            break
+    return least
 
 
 def _pair(a: _Side, b: _Side, common: _Common) -> Change:
@@ -332,7 +325,7 @@ def _number(side: _Side, common: _Common) -> Change:
     if FactKind.NAME in {word.kind for word in side.value}:
         return _name(side, common)
     first = side.only[0]
-    if common.acted or common.event or side.is_doubtful:
+    if common.shows(ACTED) or common.shows(EVENT) or side.is_doubtful:
         return Change.OTHER
     if side.verb is None:
         return Change.POSSIBLE if first > 1 and not _names_its_thing(side) else Change.OTHER
@@ -365,7 +358,7 @@ def _names_its_thing(side: _Side) -> bool:
 def _date(side: _Side, common: _Common) -> Change:
     """Return the change of a date, which may belong to one of many events."""
     shared = " ".join(word.key for word in common.frame)
-    if common.acted or EVENT.search(shared) or side.is_doubtful:
+    if common.shows(ACTED) or EVENT.search(shared) or side.is_doubtful:
         return Change.OTHER
     if side.verb is None or not side.is_after_verb:
         return Change.POSSIBLE if side.verb is None and side.only[0] > 1 else Change.OTHER
@@ -375,7 +368,7 @@ def _date(side: _Side, common: _Common) -> Change:
         for before, word in zip(side.words[side.verb :], between, strict=False)
     ):
         return Change.OTHER  # 900 euros in summer
-    if not common.is_sure() or not common.planned:
+    if not common.is_sure() or not common.shows(PLANNED):
         return Change.POSSIBLE
     direct = all(word.key in _PLANS or word.kind is not FactKind.VALUE for word in between)
     return Change.CERTAIN if direct or common.changed else Change.POSSIBLE

@@ -62,6 +62,8 @@ EVENT = re.compile(
     re.I,
 )
 """Words that place an event in time: another one of the kind is not a version of it."""
+HAPPENED = (PAST, EVENT)
+"""Words of what happened, which can happen again."""
 
 _JOINT = re.compile(
     r"(?:,|,?\s(?:and|but|so|because))\s(?=(?:i|we|he|she|it|they|that"
@@ -277,7 +279,7 @@ def content_of(text: str) -> frozenset[str]:
 
 def is_past(text: str) -> bool:
     """Return whether a text states what happened, which can happen again."""
-    return PAST.search(text) is not None or EVENT.search(text) is not None
+    return any(sign.search(text) for sign in HAPPENED)
 
 
 def _token(text: str, matches: Sequence[re.Match[str]], n: int) -> tuple[Token, int]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from graphmem.english import facts
 from graphmem.english.facts import FactToken
-from graphmem.english.mentions import CHANGES, EVENT, PAST, PLANNED, is_past, stem
+from graphmem.english.mentions import CHANGES, HAPPENED, PAST, PLANNED, stem
 from graphmem.english.quantities import FactKind
 from graphmem.english.verbs import ADDED, verb_place
 
-_ACTED = re.compile(PAST.pattern.replace(r"(?:was|were)", "(?!)"), re.I)
+ACTED = re.compile(PAST.pattern.replace(r"(?:was|were)", "(?!)"), re.I)
 """Words of events other than `was`, which also leads to a plan: was set for Friday."""
+_SIGNS = (ACTED, PLANNED, *HAPPENED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,14 +30,8 @@ class Wording:
     changing: frozenset[int]
     """Places of words of change."""
     negated: bool
-    acted: bool
-    """Whether it has a word of events other than `was`."""
-    event: bool
-    """Whether words place it in time, such as "yesterday"."""
-    past: bool
-    """Whether it states what happened."""
-    planned: bool
-    """Whether it has a word of sentences whose date can change."""
+    signs: tuple[re.Pattern[str], ...]
+    """Which words of time and of plans it has: some of ACTED, PLANNED and HAPPENED."""
 
     @classmethod
     def of(cls, words: Iterable[FactToken]) -> Wording:
@@ -58,8 +53,5 @@ class Wording:
                 if word.kind is FactKind.VALUE and stem(word.key) in CHANGES
             ),
             negated=facts.is_negated(words),
-            acted=_ACTED.search(text) is not None,
-            event=EVENT.search(text) is not None,
-            past=is_past(text),
-            planned=PLANNED.search(text) is not None,
+            signs=tuple(sign for sign in _SIGNS if sign.search(text)),
         )

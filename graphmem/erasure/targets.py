@@ -290,15 +290,15 @@ async def remove(
     """Redact the ids in the remaining events and replies, or only count these.
 
     Args:
-        since: a server time; events that were recorded before it and have a seal are not read.
+        since: a server time; events that were recorded before it and have a seal are not read. With
+            it, `ids` are not those of a whole scope.
     """
     done = Redaction()
     # Replies mention no memories.
     event, reply = "", "" if ids.beliefs else END
     marks = ids.marks
     if marks and since is not None:
-        late = {"since": since, "types": [*EventType], "beyond": ids.scope}
-        [page] = await context.fetch(LATE_MENTIONS, marks=marks, **late)
+        [page] = await context.fetch(LATE_MENTIONS, marks=marks, since=since, types=[*EventType])
         done += await _redacted(context, _found({**page, "replies": []}, ids), apply=apply)
         event = END
     while marks and (event, reply) != (END, END):
