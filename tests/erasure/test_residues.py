@@ -82,6 +82,19 @@ def test_a_note_goes_from_the_successors_too(
     assert [one.statement for one in plain.beliefs.list().beliefs if one.status == "current"]
 
 
+@pytest.mark.parametrize("verb", REPLACING)
+def test_a_note_that_goes_is_no_text_that_stays(plain: Handle, verb: str) -> None:
+    """Texts are compared before the notes go, while late writers end."""
+    known = plain.believe(NOTE).belief_id
+    other = plain.believe("Ann is at work").belief_id
+    REPLACING[verb](plain, known, other)
+
+    done = plain.forget("belief", known, dry_run=False)
+
+    assert done.clean
+    assert (done.mentions, done.elsewhere) == (0, ())
+
+
 def test_a_note_of_a_replacement_of_something_else_stays(
     plain: Handle, look: Look, tenant: str
 ) -> None:
