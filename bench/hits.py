@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Work = Callable[[Tx], Coroutine[Any, Any, T]]
-PROFILED = LANGUAGE.rstrip() + " replan=force PROFILE\n"
-"""Plans again, because a server keeps the plans of an empty database for some seconds."""
+PROFILED = LANGUAGE.rstrip() + " PROFILE\n"
+REPLANNED = LANGUAGE.rstrip() + " replan=force PROFILE\n"
+"""For the first query of a name: a server keeps plans of an empty database for some seconds."""
 
 
 class ProfiledTx(Tx):
@@ -35,7 +36,8 @@ class ProfiledTx(Tx):
     async def fetch(self, query: Query[R], /, **params: object) -> list[R]:
         """Run a catalog query and return its rows as records."""
         text = checked(query, params, self._inner.generation)
-        profiled = PROFILED + text.removeprefix(LANGUAGE)
+        first = query.name not in self._hits
+        profiled = (REPLANNED if first else PROFILED) + text.removeprefix(LANGUAGE)
         result = self._inner.tx.run(cast("Any", profiled), packed(query, params))
         rows = [query.decode(plain(record)) for record in result]
         self._hits[query.name] += hits_of(result.consume())
