@@ -31,7 +31,7 @@ class Wording:
     """Places of words of change."""
     negated: bool
     signs: tuple[re.Pattern[str], ...]
-    """Which words of time and of plans it has: some of ACTED, PLANNED and HAPPENED."""
+    """Patterns of ACTED, PLANNED and HAPPENED that match it: words of time and of plans."""
 
     @classmethod
     def of(cls, words: Iterable[FactToken]) -> Wording:
