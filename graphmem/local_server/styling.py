@@ -6,8 +6,8 @@ import json
 import re
 from importlib import resources
 
-_RULE = re.compile(r"^([\w.]+) \{\n(.*?)\n\}", re.MULTILINE | re.DOTALL)
-_PROPERTY = re.compile(r'(?<![\w-])([\w-]+): "?([^;"]+)"?;')
+_RULE = re.compile(r"^([\w.]+) \{\n((?: {2}.*\n)+)\}", re.MULTILINE)
+_PROPERTY = re.compile(r'^ {2}([\w-]+): "?([^;"\n]+)"?;$', re.MULTILINE)
 
 
 def style_sheet() -> str:

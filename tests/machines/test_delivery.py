@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from graphmem import Handle, NewMemory, Status
 from graphmem.model import Origin
-from tests.plugins.clients import on_tenant, unlogged
+from tests.plugins.clients import on_tenant, with_empty_log
 from tests.plugins.examples import examples
 from tests.plugins.graph import Look, fresh_tenant, has_cycle
 from tests.plugins.texts import unlike
@@ -103,7 +103,7 @@ def reads(memory: Handle, look: Look) -> dict[str, Any]:
 
 
 def started(plain: Handle) -> tuple[Handle, list[str]]:
-    memory = unlogged(on_tenant(plain, fresh_tenant()))
+    memory = with_empty_log(on_tenant(plain, fresh_tenant()))
     done = memory.remember_many(
         [NewMemory(content=text, at=MAY, event_id=f"base{n}") for n, text in enumerate(TEXTS)]
     )
@@ -153,7 +153,7 @@ def test_a_shuffled_conversation_of_the_same_ids_leaves_the_same(
     ]
     found = []
     for order in (wishes, wishes[::-1], wishes[6:] + wishes[:6] + wishes[3:9]):
-        memory = unlogged(on_tenant(plain, fresh_tenant()))
+        memory = on_tenant(plain, fresh_tenant())
         for part in [order] if batched else [[wish] for wish in order]:
             memory.remember_many(part)
         found.append(reads(memory, look))

@@ -91,14 +91,7 @@ def by(memory: H, writer: Trust) -> H:
     return type(memory)(memory._state.with_trust(writer))
 
 
-def unlogged(memory: H) -> H:
-    """Return the same handle without a log of its searches, which is written after any of them."""
-    if isinstance(memory, Returning):
-        return cast("H", Returning(unlogged(memory._inner), memory._run))
-    return type(memory)(replace(memory._state, logged=False))
-
-
-def _with_empty_log(memory: Handle) -> Handle:
+def with_empty_log(memory: Handle) -> Handle:
     """Forget what earlier tests left in the log of their client, which is written when full."""
     handle = memory._inner if isinstance(memory, Returning) else memory
     handle._state.accesses.start_over()
@@ -221,7 +214,7 @@ def _clients(runner: asyncio.Runner) -> Iterator[Callable[[Door], GraphMem]]:
 @pytest.fixture
 def memory(door: Door, _clients: Callable[[Door], GraphMem], tenant: str) -> Handle:
     """A handle on a fresh tenant's global scope, with the client that the test runs with."""
-    return _with_empty_log(_clients(door).tenant(tenant))
+    return with_empty_log(_clients(door).tenant(tenant))
 
 
 @pytest.fixture(scope="session")
@@ -234,7 +227,7 @@ def client(migrated: Settings) -> Iterator[GraphMem]:
 @pytest.fixture
 def plain(client: GraphMem, tenant: str) -> Handle:
     """A handle on a fresh tenant with the blocking client, if testing both is unnecessary."""
-    return _with_empty_log(client.tenant(tenant))
+    return with_empty_log(client.tenant(tenant))
 
 
 @pytest.fixture
