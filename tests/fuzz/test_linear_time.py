@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 import pytest
 
@@ -40,6 +41,12 @@ def test_patterns_are_found() -> None:
 def test_a_pattern_that_is_not_linear_is_noticed(pattern: str) -> None:
     one = pumps.Used("here", re.compile(pattern), "finditer")
     assert not all(pumps.is_linear(one.apply, attack) for attack in pumps.attacks(one.pattern))
+
+
+@pytest.mark.parametrize("pattern", [r"(?:a+)+b", r"a*a*a*b"])
+def test_a_cache_of_results_does_not_hide_the_time(pattern: str) -> None:
+    work = lru_cache(maxsize=64)(re.compile(pattern).search)
+    assert not pumps.is_linear(work, pumps.Attack("", "a", ""))
 
 
 @pytest.mark.parametrize("module", sorted({one.place.rpartition(".")[0] for one in USED}))
