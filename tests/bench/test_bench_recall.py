@@ -221,9 +221,10 @@ def test_every_figure_is_there_and_judged(measured: Measured) -> None:
     assert 0 < crowd["graphmem p50"] <= crowd["graphmem p99"]
     assert crowd["graphmem /s"] > 1
     # All of a tenant's 22 current memories: nothing is left to miss.
-    assert [(row["results"], row["recall min"], row["met"]) for row in missed] == [
-        (10, 1.0, True),
-        (200, 1.0, True),
+    assert [(row["nearest"], row["results"], row["recall min"], row["met"]) for row in missed] == [
+        (10, 10, 1.0, True),
+        (10, 200, 1.0, True),
+        (200, 200, 1.0, True),
     ]
     assert 500 < memory["token states, bytes a text"] < 1_000
     assert memory["on disk MB"] > 1
@@ -282,16 +283,17 @@ def test_any_error_of_a_reader_is_a_miss() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "shares", "met"),
+    ("asked", "shares", "met"),
     [
-        (10, [1.0, 0.99], True),
-        (10, [1.0, 0.97], False),
-        (200, [1.0, 0.91], True),
-        (200, [0.94, 0.95], False),
+        ((10, 10), [1.0, 0.99], True),
+        ((10, 10), [1.0, 0.97], False),
+        ((10, 200), [1.0, 0.97], False),
+        ((200, 200), [1.0, 0.91], True),
+        ((200, 200), [0.94, 0.95], False),
     ],
 )
 def test_what_the_index_misses_is_judged_by_its_mean(
-    limit: int, shares: list[float], *, met: bool
+    asked: tuple[int, int], shares: list[float], *, met: bool
 ) -> None:
-    row = recall.found_row(SIZE, limit, shares)
+    row = recall.found_row(SIZE, asked, shares)
     assert (row["met"], row["recall min"]) == (met, min(shares))
