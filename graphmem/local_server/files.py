@@ -49,6 +49,9 @@ PLANS = {"dbms.cypher.min_replan_interval": "60s"}
 """Minimum lifetime of a query plan. While a graph is filled, every plan becomes stale, and planning
 recall again takes seconds; Neo4j's default is 10s. A plan made for a small graph may scan instead
 of using an index, so the lifetime is not much longer."""
+VECTORS = {"internal.dbms.index.vector.standard_merge_factor": "10"}
+"""Number of parts of about one size of a vector index that are merged into one. With Neo4j's
+default of 50, a million memories have more parts, and one merged from 50 misses near neighbours."""
 
 
 def environment(*prefixes: str) -> dict[str, str]:
@@ -279,6 +282,7 @@ class DataFolder:
             **HARDENING,
             "db.transaction.timeout": "30s",
             **PLANS,
+            **VECTORS,
             # Otherwise each of the two databases allocates 256 MB of zeros before the first node.
             "db.tx_log.preallocate": "false",
             # Erased data stays in a log file until the file is deleted; the default keeps two days

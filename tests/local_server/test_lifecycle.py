@@ -35,6 +35,8 @@ from graphmem.local_server.java import find_java
 from graphmem.settings import Settings
 from tests.plugins.server import nothing_may_be_skipped
 
+VECTORS = 40
+"""Number of nodes with a vector."""
 ENSURE = """
 import sys
 from graphmem.local_server import ensure
@@ -72,6 +74,24 @@ def _keep_one(found: Endpoint) -> None:
 def _driver(found: Endpoint) -> neo4j.Driver:
     auth = (found.user, found.password.get_secret_value())
     return neo4j.GraphDatabase.driver(found.uri, auth=auth)
+
+
+def _write_vectors(found: Endpoint) -> None:
+    """Write nodes with a vector, each in a transaction of its own."""
+    with _driver(found) as driver:
+        driver.execute_query(
+            "CREATE VECTOR INDEX near FOR (n:Near) ON (n.v) "
+            "OPTIONS {indexConfig: {`vector.dimensions`: 2}}"
+        )
+        driver.execute_query("CALL db.awaitIndexes(60)")
+        for number in range(VECTORS):
+            driver.execute_query("CREATE (:Near {v: [1.0, toFloat($number)]})", number=number)
+
+
+def _vector_parts(settings: Settings) -> int:
+    """Return the number of parts of the vector index on disk."""
+    folder = DataFolder.of(settings).root / "data" / "databases" / "neo4j" / "schema" / "index"
+    return len([*folder.glob("vector-*/*/1/_*.si")])
 
 
 def _largest_heap(found: Endpoint) -> int:
@@ -156,6 +176,14 @@ def test_one_life(
     assert "Stopped." in (root / "logs" / "neo4j.log").read_text().splitlines()[-1]
 
     assert _count(local_server.ensure(own_server)) == 1
+
+
+@pytest.mark.system
+def test_the_parts_of_a_vector_index_are_merged_early(own_server: Settings) -> None:
+    _write_vectors(local_server.ensure(own_server))
+    local_server.stop(own_server)  # writes the index to disk
+    # By default, Neo4j keeps one part for each of these writes.
+    assert 0 < _vector_parts(own_server) < VECTORS / 2
 
 
 @pytest.mark.system
