@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from bench.progress import Steps
     from graphmem.settings import Settings
 
-POOL = 200
+POOL = RecallPolicy().pool
+"""Number of results that a recall asks the index for."""
 QUESTIONS = 400
 WARM_UP = 400
 COMPARED = 100
@@ -51,7 +52,7 @@ MARKED = 20
 """Number of results of the recalls with and without marks of outdated results."""
 FOUND = {(10, 10): 0.99, (10, POOL): 0.99, (POOL, POOL): 0.95}
 """Minimum share of the nearest memories that the index finds, by their number and that of the
-results asked for. A recall asks for the pool."""
+results asked for."""
 
 TIMES = "milliseconds of one question"
 MARKS = "milliseconds of one question, 20 results"

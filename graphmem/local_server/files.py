@@ -51,7 +51,7 @@ recall again takes seconds; Neo4j's default is 10s. A plan made for a small grap
 of using an index, so the lifetime is not much longer."""
 VECTORS = {"internal.dbms.index.vector.standard_merge_factor": "10"}
 """Number of parts of about one size of a vector index that are merged into one. With Neo4j's
-default of 50, a million memories have more parts, and one merged from 50 misses near neighbours."""
+default of 50, searches found fewer of the nearest among a million memories."""
 
 
 def environment(*prefixes: str) -> dict[str, str]:

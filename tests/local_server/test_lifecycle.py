@@ -66,8 +66,7 @@ def _count(found: Endpoint) -> int:
 
 
 def _keep_one(found: Endpoint) -> None:
-    auth = (found.user, found.password.get_secret_value())
-    with neo4j.GraphDatabase.driver(found.uri, auth=auth) as driver:
+    with _driver(found) as driver:
         driver.execute_query("CREATE (:Kept)")
 
 
