@@ -2,7 +2,8 @@
 
 A new text is encoded, so a call cannot be faster than the model. The primitives run between the
 calls of the same round: encoding a new text, a bare transaction that writes one node, one that
-reads a node by its id, and a vector search that is filtered by the tenant.
+reads a node by its id, and a vector search that is filtered by the tenant. Two more are what a call
+cannot do without: the eight searches of a recall, and writing one node that has a vector and words.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, LiteralString
 
+import numpy as np
 from neo4j.vector import Vector
 
 from bench.figures import Cell, Report, Table, percentile
 from bench.server import connected, fresh_server
-from graphmem.model import NewMemory
+from graphmem.model import NewMemory, RecallPolicy, Status, TenantScope
 from graphmem.models import open_embedder
+from graphmem.operations.recall import WIDER
 from graphmem.ports import Role, run_now
+from graphmem.rules import fulltext
 
 if TYPE_CHECKING:
     from bench.bare import Bare
@@ -53,8 +57,70 @@ CREATE (n:Bench {
 READ: LiteralString = """CYPHER 25
 MATCH (m:Memory {tenant: $tenant, id: $id}) RETURN m.id AS id, m.status AS status
 """
+# What a new memory adds to the indexes; of another tenant, so that no call finds it.
+WRITE_INDEXED: LiteralString = """CYPHER 25
+CREATE (m:Memory {
+  tenant: 'bench', id: $id, scope: 'global', scope_key: $id, status: 'current', content: $content,
+  recorded_at: datetime(), created_at: datetime()
+})
+WITH m
+CALL db.create.setNodeVectorProperty(m, 'embedding', $embedding)
+"""
+SEARCH_ALL: LiteralString = """CYPHER 25
+CALL () {
+  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide})
+  YIELD node, score
+  RETURN node, score
+UNION ALL
+  CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide})
+  YIELD node, score
+  RETURN node, score
+UNION ALL
+  CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide})
+  YIELD node, score
+  RETURN node, score
+UNION ALL
+  CALL db.index.fulltext.queryNodes('episode_summary_fulltext', $words.episode, {limit: $wide})
+  YIELD node, score
+  RETURN node, score
+UNION ALL
+  MATCH (node:Memory)
+  SEARCH node IN (
+    VECTOR INDEX memory_embedding_vector FOR $embedding
+    WHERE node.tenant = $tenant AND node.scope IN ['global'] AND node.status IN ['current']
+    LIMIT $pool
+  ) SCORE AS score
+  RETURN node, score
+UNION ALL
+  MATCH (node:Belief)
+  SEARCH node IN (
+    VECTOR INDEX belief_embedding_vector FOR $embedding
+    WHERE node.tenant = $tenant AND node.scope IN ['global'] AND node.status IN ['current']
+    LIMIT $pool
+  ) SCORE AS score
+  RETURN node, score
+UNION ALL
+  MATCH (node:Turn)
+  SEARCH node IN (
+    VECTOR INDEX turn_embedding_vector FOR $embedding
+    WHERE node.tenant = $tenant AND node.scope IN ['global']
+    LIMIT $pool
+  ) SCORE AS score
+  RETURN node, score
+UNION ALL
+  MATCH (node:Episode)
+  SEARCH node IN (
+    VECTOR INDEX episode_embedding_vector FOR $embedding
+    WHERE node.tenant = $tenant AND node.scope IN ['global']
+    LIMIT $pool
+  ) SCORE AS score
+  RETURN node, score
+}
+RETURN count(DISTINCT node) AS found, sum(score) AS score
+"""
 
 ENCODE, WRITES, READS, SEARCHES = "encode", "write", "read", "search"
+INDEXED, ALL_SEARCHES = "write with vector and words", "searches of a recall"
 BOUNDS: Mapping[str, tuple[str, Callable[[Mapping[str, float]], float]]] = {
     "recall": (
         "2.2 × (encode + search)",
@@ -153,14 +219,27 @@ def _calls(handle: Handle, ids: Sequence[str]) -> dict[str, Callable[[], object]
 def _primitives(
     bare: Bare, embedder: Embedder, ids: Sequence[str]
 ) -> dict[str, Callable[[], object]]:
-    texts, numbers = Texts(3), itertools.count()
+    texts, numbers, pool = Texts(3), itertools.count(), RecallPolicy().pool
     [asked] = run_now(embedder.embed(["Who repairs violins?"], Role.QUERY))
-    vector = Vector.from_numpy(asked)
+    vector, vectors = Vector.from_numpy(asked), np.random.default_rng(3)
+    of = TenantScope(tenant=TENANT)
+    searched = {"tenant": TENANT, "embedding": vector, "pool": pool, "wide": WIDER * pool}
     return {
         ENCODE: lambda: run_now(embedder.embed([texts()], Role.QUERY)),
         WRITES: lambda: bare.write(WRITE, tenant=TENANT, id=f"bench {next(numbers)}"),
         READS: lambda: bare.rows(READ, tenant=TENANT, id=ids[next(numbers) % len(ids)]),
         SEARCHES: lambda: bare.nearest(TENANT, vector, LIMIT),
+        INDEXED: lambda: bare.write(
+            WRITE_INDEXED,
+            id=f"bench {next(numbers)}",
+            content=texts(),
+            embedding=vectors.standard_normal(len(asked)).tolist(),
+        ),
+        ALL_SEARCHES: lambda: bare.rows(
+            SEARCH_ALL,
+            words=fulltext.recall_queries(texts(), of, [Status.CURRENT], ()),
+            **searched,
+        ),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from graphmem.local_server.files import HARDENING, VECTORS
+from graphmem.local_server.files import HARDENING, PLANS, VECTORS
 from graphmem.local_server.jars import shipped_lock
 
 
@@ -31,8 +31,8 @@ def test_the_password_must_come_from_the_environment(neo4j: Any) -> None:
     assert neo4j["environment"]["NEO4J_AUTH"].startswith("neo4j/${GRAPHMEM_PASSWORD:?")
 
 
-def test_it_is_hardened_and_merges_parts_like_the_managed_server(neo4j: Any) -> None:
-    for name, value in {**HARDENING, **VECTORS}.items():
+def test_it_is_hardened_and_set_like_the_managed_server(neo4j: Any) -> None:
+    for name, value in (HARDENING | PLANS | VECTORS).items():
         variable = "NEO4J_" + name.replace("_", "__").replace(".", "_")
         assert neo4j["environment"][variable] == value
 
