@@ -143,11 +143,14 @@ class Bare:
             at.uri, auth=(at.user, at.password), notifications_min_severity="OFF"
         )
 
-    def insert(self, tenant: str, tenant_key: str, rows: Sequence[dict[str, Any]]) -> None:
-        """Search once per row, then insert memories and events, in one transaction."""
+    def insert(
+        self, tenant: str, tenant_key: str, rows: Sequence[dict[str, Any]], *, search: bool = True
+    ) -> None:
+        """Insert memories and events, in one transaction; first search once per row."""
 
         def work(tx: neo4j.ManagedTransaction) -> None:
-            list(tx.run(SEARCH_EACH, tenant=tenant, rows=rows))
+            if search:
+                list(tx.run(SEARCH_EACH, tenant=tenant, rows=rows))
             tx.run(INSERT, tenant=tenant, tenant_key=tenant_key, rows=rows).consume()
 
         with self._driver.session() as session:

@@ -6,13 +6,17 @@ import json
 import statistics
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+from neo4j.vector import Vector
 
 from bench.calls import PEOPLE, PLACES, THINGS, VERBS
+from bench.commit import written
 from bench.figures import Cell, Report, Table
 from bench.peers import STORES, served
 from bench.retrieval import RUNNER, Timed, embedding_service
@@ -20,7 +24,8 @@ from bench.server import connected, fresh_server
 from graphmem.client import connect
 from graphmem.errors import ConfigurationError
 from graphmem.model import NewMemory
-from graphmem.ports import run_now
+from graphmem.ports import Role, run_now
+from graphmem.rules import identity
 
 if TYPE_CHECKING:
     from bench.bare import Bare
@@ -34,6 +39,12 @@ T = TypeVar("T")
 OURS = "graphmem"
 GRAPHITI, AGENT_MEMORY = "graphiti-core", "neo4j-agent-memory"
 MEMORIES = "graphmem, remember_many"
+INSERTED, SEARCHED = "bare insertion", "bare search of each, and insertion"
+"""What `observe_many` and `remember_many` cannot do without: the same number of nodes with a vector
+and words, of events and of relationships; with the search for near duplicates."""
+BULK_ONLY = frozenset({MEMORIES, INSERTED, SEARCHED})
+FLOOR = "floor"
+"""Tenant of bare insertion."""
 LIMIT = 10
 ROUNDS, CALLS = 12, 10
 """Rounds that count, and calls of each library in one."""
@@ -114,6 +125,8 @@ def _notes() -> Sequence[str]:
         "nearest, in a transaction of its own. Graphiti here checks nothing: what it has needs a "
         f"language model. {MEMORIES} looks for duplicates of each text.",
         f"ratios of {MANY} are without embeddings.",
+        "bare insertion is one UNWIND of nodes with a vector and words, their events and "
+        "relationships, with all rows made before; no law is kept.",
     )
 
 
@@ -145,6 +158,8 @@ def opened(
         handle = memory.tenant("facts")
         stores: dict[str, Store] = {OURS: Here(Ours(handle), embedder)}
         stores[MEMORIES] = Here(Memories(handle), embedder)
+        for name in (INSERTED, SEARCHED):
+            stores[name] = Inserted(bare, embedder, search=name == SEARCHED)
         setting["encoder"] = embedder.name
         for name, python in peers.items():
             task = {"neo4j": neo4j, "embeddings": url}
@@ -180,6 +195,26 @@ class Memories(Ours):
     async def write_all(self, facts: Sequence[Fact]) -> None:
         """Remember many sentences."""
         self._handle.remember_many([NewMemory(content=one["text"]) for one in facts])
+
+
+class Inserted:
+    """Insertion by bare Cypher into a tenant of its own, with rows made before its time counts."""
+
+    def __init__(self, bare: Bare, embedder: Timed, *, search: bool) -> None:
+        self._bare, self._embedder, self._search = bare, embedder, search
+
+    def ask(self, **request: object) -> Mapping[str, Any]:
+        """Insert the facts of `write_all` as memories, with their events; see `Store`."""
+        texts = [fact["text"] for fact in cast("Sequence[Fact]", request["write_all"])]
+        made = run_now(self._embedder.embed(texts, Role.DOCUMENT))
+        rows = [
+            written(FLOOR, text, Vector.from_numpy(vector))
+            for text, vector in zip(texts, made, strict=True)
+        ]
+        started = time.perf_counter()
+        self._bare.insert(FLOOR, identity.tenant_key(FLOOR), rows, search=self._search)
+        ms = 1_000 * (time.perf_counter() - started)
+        return {"ms": [ms], "embedding_ms": [0.0], "found": [None]}
 
 
 class Here:
@@ -250,7 +285,7 @@ def _load(stores: Stores, start: int, size: int, steps: Steps) -> int:
     for first in steps.over(range(start, size, BULK), f"load {size:,}"):
         part = facts(first, min(BULK, size - first))
         for name, store in stores.items():
-            if name != MEMORIES:
+            if name not in BULK_ONLY:
                 store.ask(write_all=part)
     return size
 
@@ -261,7 +296,7 @@ def _singles(stores: Stores, written: int, steps: Steps) -> Measured:
     So no embedding comes from the cache of the service.
     """
     asked_of = written - _singles_written(stores)
-    singles = {name: store for name, store in stores.items() if name != MEMORIES}
+    singles = {name: store for name, store in stores.items() if name not in BULK_ONLY}
     times: Measured = {(name, kind): Times() for kind in (WRITE, SEARCH) for name in singles}
     for number in steps.over(range(-WARM_UP, ROUNDS), "rounds"):
         for name, store in _turned(singles, number):
@@ -276,7 +311,7 @@ def _singles(stores: Stores, written: int, steps: Steps) -> Measured:
 
 
 def _singles_written(stores: Stores) -> int:
-    return (len(stores) - 1) * (ROUNDS + WARM_UP) * CALLS
+    return len(stores.keys() - BULK_ONLY) * (ROUNDS + WARM_UP) * CALLS
 
 
 def _bulk(stores: Stores, written: int, steps: Steps) -> Measured:
