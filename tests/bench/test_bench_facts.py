@@ -119,7 +119,7 @@ def test_every_library_gets_the_same_requests(
     times, ratios = found.tables
     singles = {(row["call"], row["library"]): row for row in times.rows}
     assert len(singles) == 11
-    assert singles[facts.MANY, facts.SEARCHED]["ms"] > 0 < singles[facts.MANY, facts.INSERTED]["ms"]
+    assert all(singles[facts.MANY, name]["ms"] for name in (facts.INSERTED, facts.SEARCHED))
     assert singles[SEARCH, OURS]["found %"] == 100
     assert singles[SEARCH, GRAPHITI]["found %"] == 0
     assert [row["met"] for row in ratios.rows] == [None] * 4
