@@ -57,7 +57,7 @@ CREATE (n:Bench {
 READ: LiteralString = """CYPHER 25
 MATCH (m:Memory {tenant: $tenant, id: $id}) RETURN m.id AS id, m.status AS status
 """
-# What a new memory adds to the indexes; of another tenant, so that no call finds it.
+# The index entries of a new memory, in another tenant, so that no call finds it.
 WRITE_INDEXED: LiteralString = """CYPHER 25
 CREATE (m:Memory {
   tenant: 'bench', id: $id, scope: 'global', scope_key: $id, status: 'current', content: $content,

@@ -40,8 +40,8 @@ OURS = "graphmem"
 GRAPHITI, AGENT_MEMORY = "graphiti-core", "neo4j-agent-memory"
 MEMORIES = "graphmem, remember_many"
 INSERTED, SEARCHED = "bare insertion", "bare search of each, and insertion"
-"""What `observe_many` and `remember_many` cannot do without: the same number of nodes with a vector
-and words, of events and of relationships; with the search for near duplicates."""
+"""The least work of `observe_many` and of `remember_many`: as many nodes with a vector and words,
+events and relationships, without and with the search for near duplicates."""
 BULK_ONLY = frozenset({MEMORIES, INSERTED, SEARCHED})
 FLOOR = "floor"
 """Tenant of bare insertion."""
