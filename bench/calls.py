@@ -23,8 +23,9 @@ import numpy as np
 from neo4j.vector import Vector
 
 from bench.figures import Cell, Report, Table, percentile
+from bench.recall import POOL
 from bench.server import connected, fresh_server
-from graphmem.model import NewMemory, RecallPolicy, Status, TenantScope
+from graphmem.model import NewMemory, Status, TenantScope
 from graphmem.models import open_embedder
 from graphmem.operations.recall import WIDER
 from graphmem.ports import Role, run_now
@@ -68,20 +69,8 @@ CALL db.create.setNodeVectorProperty(m, 'embedding', $embedding)
 """
 SEARCH_ALL: LiteralString = """CYPHER 25
 CALL () {
-  CALL db.index.fulltext.queryNodes('memory_content_fulltext', $words.memory, {limit: $wide})
-  YIELD node, score
-  RETURN node, score
-UNION ALL
-  CALL db.index.fulltext.queryNodes('belief_statement_fulltext', $words.belief, {limit: $wide})
-  YIELD node, score
-  RETURN node, score
-UNION ALL
-  CALL db.index.fulltext.queryNodes('turn_text_fulltext', $words.turn, {limit: $wide})
-  YIELD node, score
-  RETURN node, score
-UNION ALL
-  CALL db.index.fulltext.queryNodes('episode_summary_fulltext', $words.episode, {limit: $wide})
-  YIELD node, score
+  UNWIND $words AS one
+  CALL db.index.fulltext.queryNodes(one.index, one.query, {limit: $wide}) YIELD node, score
   RETURN node, score
 UNION ALL
   MATCH (node:Memory)
@@ -118,6 +107,13 @@ UNION ALL
 }
 RETURN count(DISTINCT node) AS found, sum(score) AS score
 """
+WORD_INDEXES = {
+    "memory": "memory_content_fulltext",
+    "belief": "belief_statement_fulltext",
+    "turn": "turn_text_fulltext",
+    "episode": "episode_summary_fulltext",
+}
+"""Full-text indexes by kind."""
 
 ENCODE, WRITES, READS, SEARCHES = "encode", "write", "read", "search"
 INDEXED, ALL_SEARCHES = "write with vector and words", "searches of a recall"
@@ -219,11 +215,16 @@ def _calls(handle: Handle, ids: Sequence[str]) -> dict[str, Callable[[], object]
 def _primitives(
     bare: Bare, embedder: Embedder, ids: Sequence[str]
 ) -> dict[str, Callable[[], object]]:
-    texts, numbers, pool = Texts(3), itertools.count(), RecallPolicy().pool
+    texts, numbers = Texts(3), itertools.count()
     [asked] = run_now(embedder.embed(["Who repairs violins?"], Role.QUERY))
     vector, vectors = Vector.from_numpy(asked), np.random.default_rng(3)
     of = TenantScope(tenant=TENANT)
-    searched = {"tenant": TENANT, "embedding": vector, "pool": pool, "wide": WIDER * pool}
+    searched = {"tenant": TENANT, "embedding": vector, "pool": POOL, "wide": WIDER * POOL}
+
+    def words() -> list[dict[str, str]]:
+        queries = fulltext.recall_queries(texts(), of, [Status.CURRENT], ())
+        return [{"index": WORD_INDEXES[kind], "query": query} for kind, query in queries.items()]
+
     return {
         ENCODE: lambda: run_now(embedder.embed([texts()], Role.QUERY)),
         WRITES: lambda: bare.write(WRITE, tenant=TENANT, id=f"bench {next(numbers)}"),
@@ -235,11 +236,7 @@ def _primitives(
             content=texts(),
             embedding=vectors.standard_normal(len(asked)).tolist(),
         ),
-        ALL_SEARCHES: lambda: bare.rows(
-            SEARCH_ALL,
-            words=fulltext.recall_queries(texts(), of, [Status.CURRENT], ()),
-            **searched,
-        ),
+        ALL_SEARCHES: lambda: bare.rows(SEARCH_ALL, words=words(), **searched),
     }
 
 

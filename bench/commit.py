@@ -76,10 +76,13 @@ def _one_size(
     for number in steps.over(range(-WARM_UP, batches), f"commit {size:,}"):
         part = slice((number + WARM_UP) * BATCH, (number + WARM_UP + 1) * BATCH)
         tenant = number % TENANTS
+        ours, lists, vectors = (
+            synthetic.Corpus(one.texts[part], one.vectors[part]) for one in corpora
+        )
         sides = [
-            ("graphmem", _remember(memory, f"graphmem-{tenant}", corpora[0], part)),
-            ("lists", _insert(bare, f"lists-{tenant}", corpora[1], part, np.ndarray.tolist)),
-            ("vectors", _insert(bare, f"vectors-{tenant}", corpora[2], part, Vector.from_numpy)),
+            ("graphmem", _remember(memory, f"graphmem-{tenant}", ours)),
+            ("lists", insertion(bare, f"lists-{tenant}", lists, np.ndarray.tolist)),
+            ("vectors", insertion(bare, f"vectors-{tenant}", vectors)),
         ]
         first = number % len(sides)
         for name, work in sides[first:] + sides[:first]:
@@ -102,28 +105,31 @@ def _one_size(
     }
 
 
-def _remember(
-    memory: GraphMem, tenant: str, corpus: synthetic.Corpus, part: slice
-) -> Callable[[], object]:
+def _remember(memory: GraphMem, tenant: str, corpus: synthetic.Corpus) -> Callable[[], object]:
     handle = memory.tenant(tenant)
-    memories = [NewMemory(content=text) for text in corpus.texts[part]]
+    memories = [NewMemory(content=text) for text in corpus.texts]
     return lambda: handle.remember_many(memories)
 
 
-def _insert(
+def insertion(
     bare: Bare,
     tenant: str,
     corpus: synthetic.Corpus,
-    part: slice,
-    sent: Callable[[Any], object],
+    sent: Callable[[Any], object] = Vector.from_numpy,
+    *,
+    search: bool = True,
 ) -> Callable[[], object]:
-    """Return the insertion with prepared rows; `sent` converts a vector for the driver."""
+    """Return the insertion of all texts, with prepared rows; first a search for each.
+
+    Args:
+        sent: converts a vector for the driver.
+    """
     rows = [
         written(tenant, text, sent(vector))
-        for text, vector in zip(corpus.texts[part], corpus.vectors[part], strict=True)
+        for text, vector in zip(corpus.texts, corpus.vectors, strict=True)
     ]
     key = identity.tenant_key(tenant)
-    return lambda: bare.insert(tenant, key, rows)
+    return lambda: bare.insert(tenant, key, rows, search=search)
 
 
 def written(tenant: str, text: str, embedding: object) -> dict[str, Any]:

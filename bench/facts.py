@@ -13,19 +13,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from neo4j.vector import Vector
-
 from bench.calls import PEOPLE, PLACES, THINGS, VERBS
-from bench.commit import written
+from bench.commit import insertion
 from bench.figures import Cell, Report, Table
 from bench.peers import STORES, served
 from bench.retrieval import RUNNER, Timed, embedding_service
 from bench.server import connected, fresh_server
+from bench.synthetic import Corpus
 from graphmem.client import connect
 from graphmem.errors import ConfigurationError
 from graphmem.model import NewMemory
 from graphmem.ports import Role, run_now
-from graphmem.rules import identity
 
 if TYPE_CHECKING:
     from bench.bare import Bare
@@ -207,12 +205,9 @@ class Inserted:
         """Insert the facts of `write_all` as memories, with their events; see `Store`."""
         texts = [fact["text"] for fact in cast("Sequence[Fact]", request["write_all"])]
         made = run_now(self._embedder.embed(texts, Role.DOCUMENT))
-        rows = [
-            written(FLOOR, text, Vector.from_numpy(vector))
-            for text, vector in zip(texts, made, strict=True)
-        ]
+        work = insertion(self._bare, FLOOR, Corpus(texts, made), search=self._search)
         started = time.perf_counter()
-        self._bare.insert(FLOOR, identity.tenant_key(FLOOR), rows, search=self._search)
+        work()
         ms = 1_000 * (time.perf_counter() - started)
         return {"ms": [ms], "embedding_ms": [0.0], "found": [None]}
 
