@@ -15,7 +15,7 @@ LET last = CASE WHEN $scoring.recency > 0 THEN coalesce(n.occurred_at, COLLECT {
 }[0]) END
 WITH collect([
   elementId(n), n.id, kind, vector, words, trace,
-  CASE kind WHEN 'turn' THEN n.episode_id END, n.position,
+  CASE kind WHEN 'turn' THEN n.episode_id END, CASE kind WHEN 'turn' THEN n.position END,
   // A person matches by one name; the subject of a belief matches only if all its words occur.
   CASE kind
     WHEN 'turn' THEN any(word IN split(toLower(n.name), ' ') WHERE word IN $query_words)

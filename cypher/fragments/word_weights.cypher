@@ -11,9 +11,9 @@ WITH kind, collect({code: code, alike: alike}) AS groups, sum(size(alike)) AS hi
 // Which matches of the last score a full list contains depends on the order in the index, which all tenants share.
 WITH kind, CASE WHEN hits < $wide_pool THEN groups ELSE groups[..-1] END AS groups
 UNWIND groups AS g
-WITH collect({kind: kind, alike: g.alike, terms: [bit IN range(0, 18) WHERE g.code / toInteger(2 ^ bit) % 2 = 1]}) AS groups, sum(size(g.alike)) AS hits
-LET counts = [bit IN range(0, 18) | reduce(df = 0, g IN groups | df + CASE WHEN bit IN g.terms THEN size(g.alike) ELSE 0 END)]
-LET weights = [bit IN range(0, 18) | CASE bit WHEN 18 THEN 0.1 ELSE 1.0 END * log(1.0 + (hits - counts[bit] + 0.5) / (counts[bit] + 0.5))]
+WITH collect({kind: kind, alike: g.alike, code: g.code, hits: size(g.alike)}) AS groups, sum(size(g.alike)) AS hits
+LET counts = [bit IN [n IN range(0, 18) | toInteger(2 ^ n)] | {bit: bit, df: reduce(df = 0, g IN groups | df + g.code / bit % 2 * g.hits)}]
+LET terms = [x IN counts WHERE x.df > 0 | x {.bit, weight: CASE x.bit WHEN 262144 THEN 0.1 ELSE 1.0 END * log(1.0 + (hits - x.df + 0.5) / (x.df + 0.5))}]
 UNWIND groups AS g
-WITH g.kind AS kind, g.alike AS alike, g.terms AS terms, reduce(sum = 0.0, bit IN g.terms | sum + weights[bit]) AS weight
-ORDER BY weight DESC, terms
+WITH g.kind AS kind, g.alike AS alike, g.code AS code, reduce(sum = 0.0, x IN terms | sum + g.code / x.bit % 2 * x.weight) AS weight
+ORDER BY weight DESC, code

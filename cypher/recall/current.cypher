@@ -47,10 +47,9 @@ CALL () {
   }
   // include: fragments/word_weights.cypher
   WITH kind, collect({alike: alike, weight: weight}) AS groups
-  // Twice the pool of texts are compared by length. The queries of the index have the same filters as this one.
+  // Twice the pool of texts are compared by length.
   UNWIND reduce(best = [], g IN groups | CASE WHEN size(best) < 2 * $pool THEN best + [n IN g.alike | {n: n, weight: g.weight}] ELSE best END) AS x
   LET n = x.n, weight = x.weight
-  FILTER n.scope IN $scopes AND (kind IN ['turn', 'episode'] OR n.status IN $statuses)
   // include: fragments/word_score.cypher
   ORDER BY found DESC, n.id
   WITH kind, collect({n: n, found: found})[..$pool] AS best
@@ -98,10 +97,12 @@ CALL (worded) {
       UNWIND w.best AS x
       RETURN 'words' AS list, x.n AS n, x.found AS found
     }
-    MATCH (n)-[:OCCURRED_IN]->(p:Episode {tenant: $tenant})
+    WITH n.episode_id AS episode_id, collect({list: list, n: n, found: found}) AS turns
+    MATCH (p:Episode {tenant: $tenant, id: episode_id})
     // include: fragments/episode_archived.cypher
     FILTER NOT put_away
-    RETURN 'turn' AS kind, list, n, found
+    UNWIND turns AS x
+    RETURN 'turn' AS kind, x.list AS list, x.n AS n, x.found AS found
   UNION ALL
     CALL (worded) {
       UNWIND [k IN $kinds WHERE k = 'episode'] AS once
@@ -125,7 +126,7 @@ CALL (worded) {
 }
 WITH n, min(kind) AS kind, max(CASE list WHEN 'vector' THEN found END) AS vector, max(CASE list WHEN 'words' THEN found END) AS words
 // The cached status is that for all readers.
-LET node = n
+LET node = CASE WHEN kind IN ['memory', 'belief'] THEN n END
 // include: fragments/rejected_for_reader.cypher
 FILTER NOT reader_rejects OR 'rejected' IN $statuses
 // include: fragments/recall_candidates.cypher

@@ -146,10 +146,9 @@ def renews(newer: Reading, older: Reading, *, reply: bool = False) -> bool:
     """
     if newer.new_role and newer.new_role == older.role:
         return True
-    return any(
-        _differs(then, now, past=reply)
-        for now in (newer.frames if reply else newer.new_frames)
-        for then in older.frames
+    replacing = newer.frames if reply else newer.new_frames
+    return bool(replacing) and any(
+        _differs(then, now, past=reply) for now in replacing for then in older.frames
     )
 
 

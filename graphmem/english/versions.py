@@ -197,19 +197,25 @@ class _Text:
     """A statement as sentences and values."""
 
     statement: Statement
+    names: frozenset[str]
+    """Parts of the name of its speaker, folded; empty unless it is a turn."""
     sentences: list[Sentence]
     mentions: list[tuple[Mention, Sentence]]
     """Its values, each with its sentence."""
     stems: frozenset[str]
     clauses: list[Sentence]
     """Its sentences, and their clauses."""
+    stated: list[Sentence]
+    """Those of them that state something."""
     ending: list[Sentence]
     """Those of them that may end or correct what another text states."""
     reading: frames.Reading
 
     @classmethod
     def of(cls, statement: Statement) -> _Text:
-        return cls(statement, *_read(statement.text))
+        speaker = (statement.is_turn and statement.speaker) or ""
+        names = frozenset(folding.fold(speaker).split())
+        return cls(statement, names, *_read(statement.text))
 
 
 @cached_if_short  # The same texts are found again and again.
@@ -219,8 +225,9 @@ def _read(text: str) -> tuple[Any, ...]:
     mentions = [(mention, sentence) for sentence in found for mention in sentence.mentions]
     stems = frozenset[str]().union(*(s.stems for s in found))
     clauses = [clause for sentence in found for clause in clauses_of(sentence)]
+    stated = [one for one in clauses if one.is_statement]
     ending = [one for one in clauses if endings.ended(one.text) or corrections.read(one.text)]
-    return found, mentions[:MAX_VALUES], stems, clauses, ending, frames.read(found)
+    return found, mentions[:MAX_VALUES], stems, clauses, stated, ending, frames.read(found)
 
 
 def _age(statement: Statement) -> tuple[float, str]:
@@ -266,6 +273,8 @@ class _Comparer:
 
     def _answer_differently(self, older: _Text, newer: _Text) -> float:
         """Return how clearly they give different values for what the question asks."""
+        if not older.mentions or not newer.mentions:
+            return 0.0
         values = {(mention.kind, mention.key) for mention, _ in newer.mentions}
         best = 0.0
         for b, new in newer.mentions:
@@ -351,14 +360,12 @@ def _are_apart(a: Mention, b: Mention) -> bool:
 def _differ_in_value(older: _Text, newer: _Text) -> bool:
     """Return whether two sentences are the same but for a value that is replaced."""
     pairs = (
-        (a, b)
-        for b in newer.clauses
-        for a in older.clauses
-        if a.is_statement and b.is_statement and a.text != b.text and _are_close(a, b)
+        (a, b) for b in newer.stated for a in older.stated if _are_close(a, b) and a.text != b.text
     )
     return any(
-        _change(older, a, newer, b) >= (Change.POSSIBLE if _is_announced(b) else Change.CERTAIN)
+        change is Change.CERTAIN or (change is Change.POSSIBLE and _is_announced(b))
         for a, b in islice(pairs, _MAX_PAIRS)
+        for change in [_change(older, a, newer, b)]
     )
 
 
@@ -372,7 +379,7 @@ def _is_given_up(older: _Text, newer: _Text) -> bool:
     new, old = newer.reading, older.reading
     if frames.renews(new, old) or (_follows(newer, older) and frames.patches(new, old)):
         return True
-    return any(
+    return bool(newer.ending) and any(
         endings.ends(b, a) or corrections.corrects(b, a)
         for b in newer.ending
         for a in older.clauses[:_MAX_ENDED]
@@ -388,11 +395,8 @@ def _follows(newer: _Text, older: _Text) -> bool:
 
 
 def _change(older: _Text, a: Sentence, newer: _Text, b: Sentence) -> Change:
-    both = (older.statement, newer.statement)
-    speakers = {one.speaker for one in both if one.is_turn and one.speaker}
-    names = frozenset(part for name in speakers for part in folding.fold(name).split())
     compare = _compare_words if len(a.text) + len(b.text) > MAX_CACHED_CHARS else _compare_short
-    return compare(a.text, b.text, names)
+    return compare(a.text, b.text, older.names | newer.names)
 
 
 def _compare_words(a: str, b: str, names: frozenset[str]) -> Change:
@@ -404,20 +408,21 @@ _compare_short = lru_cache(maxsize=20_000)(_compare_words)
 """The same; one question after another finds the same sentences."""
 
 
-@lru_cache(maxsize=200)
+@lru_cache(maxsize=1_000)
 def _wording(text: str, names: frozenset[str]) -> Wording:
     tokens = fact_tokens(corrections.without_opening(text))
     return Wording.of(_in_first_person(tokens, names))
 
 
 def _are_close(a: Sentence, b: Sentence) -> bool:
-    shared = len(a.stems & b.stems)
-    apart = max(len(a.stems), len(b.stems)) - shared
+    common, sizes = a.stems & b.stems, (len(a.stems), len(b.stems))
+    shared = len(common)
+    apart = max(sizes) - shared
     if shared < _MIN_FRAME:
         if shared != 1 or apart > 2:
             return False
-        return _is_announced(b) or not _REPLACEABLE.isdisjoint(a.stems & b.stems)
-    return apart <= _MAX_APART and shared >= _MIN_SAME * min(len(a.stems), len(b.stems))
+        return _is_announced(b) or not _REPLACEABLE.isdisjoint(common)
+    return apart <= _MAX_APART and shared >= _MIN_SAME * min(sizes)
 
 
 def _in_first_person(tokens: Iterable[FactToken], names: Set[str]) -> Iterator[FactToken]:

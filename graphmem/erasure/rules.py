@@ -35,6 +35,8 @@ MENTIONED: Mapping[str, str] = {
 """Fields of payloads that contain ids of memories and beliefs. Other fields contain text."""
 _DESCRIPTIONS = ("note", "reason", "text")
 """Fields of a payload that describe the item it names."""
+_NESTED = (dict, list, tuple)
+"""Types of parameters that may contain ids; a tuple is checked faster than a union."""
 
 Gone = frozenset[tuple[str, str]]
 """Labels and ids of erased items, or of items about to be erased."""
@@ -125,7 +127,7 @@ def _at(
     value = holder.get(path[0])
     if len(path) > 1 and isinstance(value, str):
         value = json.loads(value)
-    for part in value if isinstance(value, list | tuple) else (value,):
+    for part in value if isinstance(value, (list, tuple)) else (value,):
         if isinstance(part, str) and len(path) == 1:
             yield holder, part, scope
         elif isinstance(part, Mapping) and len(path) > 1:
@@ -143,9 +145,9 @@ def scopes(value: Any) -> Iterator[str]:
         for name, part in value.items():
             if name == "scope" and isinstance(part, str):
                 yield part
-            elif isinstance(part, dict | list | tuple):
+            elif isinstance(part, _NESTED):
                 yield from scopes(part)
-    elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+    elif isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
         for part in value:
             yield from scopes(part)
 
@@ -156,9 +158,9 @@ def payloads(value: Any) -> Iterator[tuple[str, str]]:
         if isinstance(value.get("id"), str) and isinstance(value.get("payload"), str):
             yield value["id"], value["payload"]
         for part in value.values():
-            if isinstance(part, dict | list | tuple):
+            if isinstance(part, _NESTED):
                 yield from payloads(part)
-    elif isinstance(value, list | tuple) and value and isinstance(value[0], dict):
+    elif isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
         for part in value:
             yield from payloads(part)
 

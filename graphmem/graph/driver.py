@@ -105,8 +105,10 @@ def plain(value: Any) -> Any:
     """Convert a driver value to built-in types, recursively; timestamps become UTC datetimes."""
     if type(value) in _ALONE:
         return value
-    # Values are tested before the call: a recall returns thousands.
+    # A recall returns thousands of values, so those that need no change are found without a loop.
     if isinstance(value, list):
+        if _ALONE.issuperset(map(type, value)):
+            return value
         return [item if type(item) in _ALONE else plain(item) for item in value]
     if isinstance(value, DateTime):
         native: datetime = value.to_native()

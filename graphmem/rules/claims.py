@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -75,8 +75,7 @@ class Claim:
 
     def row(self, tenant_scope: TenantScope, embedding: Embedding | None) -> dict[str, Any]:
         """Return the map for fragments/merge_belief."""
-        row = asdict(self)
-        del row["worded"]
+        row = {name: getattr(self, name) for name in _STORED}
         scope_key = identity.scope_key(tenant_scope.tenant, self.scope)
         keys = {
             "scope_key": scope_key,
@@ -84,6 +83,9 @@ class Claim:
             "depth": self.depth or None,
         }
         return row | keys | embedding_fields(embedding)
+
+
+_STORED = tuple(one.name for one in fields(Claim) if one.name != "worded")
 
 
 def triple_claim(
@@ -196,7 +198,8 @@ class EvidenceDraft:
 
     def reword(self, templates: Mapping[str, str]) -> EvidenceDraft:
         """Return the draft with its triple worded by its predicate's template."""
-        return replace(self, claim=reword_claim(self.claim, templates))
+        claim = reword_claim(self.claim, templates)
+        return self if claim is self.claim else replace(self, claim=claim)
 
     @property
     def looks_after(self) -> bool:
@@ -210,7 +213,7 @@ class EvidenceDraft:
             "looks_after": self.looks_after,
             "scope": self.claim.scope,
             "type": self.type,
-            "occurred_at": self.occurred_at,
+            "occurred_at": self.occurred_at.isoformat(),
             "request_hash": self.request_hash,
             **drafts.origin_fields(self.given),
             "episode_id": self.given.episode_id,
@@ -287,7 +290,7 @@ def draft_observation(observation: Observation, scope: str, now: datetime) -> Ev
     given = observation.cardinality
     wording = None if given is None else f"cardinality {given}"
     draft = draft_event(claim, observation, EventType.EVIDENCE, now, fields, wording)
-    return replace(draft, cardinality=given)
+    return draft if given is None else replace(draft, cardinality=given)
 
 
 def draft_hypothesis(hypothesis: Hypothesis, scope: str, now: datetime) -> EvidenceDraft:

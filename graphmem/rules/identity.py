@@ -9,6 +9,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from itertools import count
 from typing import Literal
 from uuid import UUID
@@ -31,7 +32,9 @@ _MADE = re.compile(r"(?:[a-z]+_)+[0-9a-f]{32}|[0-9a-f]{16}\..*", re.DOTALL)
 
 def digest(*parts: str) -> str:
     """Return the sha256 of the parts, 64 hex digits; parts with invalid Unicode stay distinct."""
-    text = _SEPARATOR.join(part.translate(_ESCAPES) for part in parts)
+    text = _SEPARATOR.join(parts)
+    if "\x1e" in text or text.count(_SEPARATOR) != len(parts) - 1:
+        text = _SEPARATOR.join(part.translate(_ESCAPES) for part in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -68,11 +71,13 @@ def turn_id(episode: str, *key: str) -> str:
     return "t_" + digest(episode, *key)[:32]
 
 
+@lru_cache(maxsize=1_000)
 def tenant_key(tenant: str) -> str:
     """Return one full-text token for a tenant, which an analyser cannot split."""
     return digest("tenant", tenant)[:32]
 
 
+@lru_cache(maxsize=1_000)
 def scope_key(tenant: str, scope: str) -> str:
     """Return one full-text token for a scope of a tenant, which an analyser cannot split."""
     return digest("scope", tenant, scope)[:32]

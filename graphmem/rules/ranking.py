@@ -138,15 +138,16 @@ class Ranking:
             *self._distinct((i for i in order if not is_belief[i]), candidates),
             *[i for i in order if is_belief[i]][: by["beliefs"]],
         ]
+        columns = zip(*(part[chosen].tolist() for part in parts.values()), strict=True)
         return [
             Ranked(
                 place=i,
-                parts={name: float(part[i]) for name, part in parts.items()},
+                parts=dict(zip(parts, row, strict=True)),
                 score=score[i],
                 vector_rank=scored["vector"].rank(i),
                 bm25_rank=scored["words"].rank(i),
             )
-            for i in chosen
+            for i, row in zip(chosen, columns, strict=True)
         ]
 
     def _distinct(self, order: Iterable[int], candidates: Candidates) -> Iterator[int]:
@@ -228,6 +229,7 @@ class Ranking:
         match, in other words.
         """
         by, around, session = self.by, np.zeros(len(candidates.ids)), np.zeros(len(candidates.ids))
+        near = [(n, by["around"] ** abs(n)) for n in range(-by["reach"], by["reach"] + 1) if n]
         own = (parts["meaning"] + parts["words"] + parts["late"] + parts["late_context"]).tolist()
         turns = {
             i: (episode, position)
@@ -240,11 +242,7 @@ class Ranking:
         for (episode, _), points in at.items():
             greatest[episode] = max(points, greatest.get(episode, points))
         for i, (episode, position) in turns.items():
-            around[i] = sum(
-                by["around"] ** abs(away) * at.get((episode, position + away), 0.0)
-                for away in range(-by["reach"], by["reach"] + 1)
-                if away
-            )
+            around[i] = sum([share * at.get((episode, position + n), 0.0) for n, share in near])
             session[i] = by["session"] * (greatest[episode] - own[i])
         return {"around": around, "session": session}
 
