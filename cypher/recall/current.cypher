@@ -47,7 +47,7 @@ CALL () {
   }
   // include: fragments/word_weights.cypher
   WITH kind, collect({alike: alike, weight: weight}) AS groups
-  // Twice the pool of texts are compared by length.
+  // Twice the pool of texts are compared by length. The queries of the index filter by scope and status; recall/hits filters by scope again.
   UNWIND reduce(best = [], g IN groups | CASE WHEN size(best) < 2 * $pool THEN best + [n IN g.alike | {n: n, weight: g.weight}] ELSE best END) AS x
   LET n = x.n, weight = x.weight
   // include: fragments/word_score.cypher
