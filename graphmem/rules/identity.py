@@ -33,7 +33,7 @@ _MADE = re.compile(r"(?:[a-z]+_)+[0-9a-f]{32}|[0-9a-f]{16}\..*", re.DOTALL)
 def digest(*parts: str) -> str:
     """Return the sha256 of the parts, 64 hex digits; parts with invalid Unicode stay distinct."""
     text = _SEPARATOR.join(parts)
-    if "\x1e" in text or text.count(_SEPARATOR) != len(parts) - 1:
+    if "\x1e" in text or text.count(_SEPARATOR) != len(parts) - 1:  # few texts need it
         text = _SEPARATOR.join(part.translate(_ESCAPES) for part in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
