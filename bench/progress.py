@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -23,7 +24,18 @@ class Steps:
         self.console.print(f"[dim]{line}[/dim]")
 
     def over(self, items: Sequence[T], title: str) -> Iterator[T]:
-        """Yield the items behind a progress bar with the remaining time."""
+        """Yield the items behind a progress bar with the remaining time.
+
+        Without a terminal, one line at each tenth.
+        """
         from rich.progress import track
 
-        yield from track(items, title, console=self.console, transient=True)
+        if self.console.is_terminal:
+            yield from track(items, title, console=self.console, transient=True)
+            return
+        started = time.monotonic()
+        for number, item in enumerate(items):
+            yield item
+            if 10 * (number + 1) // len(items) > 10 * number // len(items):
+                took = time.monotonic() - started
+                self.say(f"{title}: {number + 1:,} of {len(items):,} after {took:,.0f} s")

@@ -63,24 +63,26 @@ class KnownClaims(NamedTuple):
     """Templates of predicates, by key."""
     beliefs: dict[str, Mapping[str, Any]]
     """Beliefs that are embedded, by id."""
-    events: Sequence[Mapping[str, Any]]
 
 
 async def known_claims(
     tx: Tx | RequestContext,
     predicate_keys: Iterable[str | None],
     belief_ids: Iterable[str] = (),
-    event_ids: Iterable[str] = (),
 ) -> KnownClaims:
-    """Return the templates of predicates, and those of some beliefs and events that exist."""
+    """Return the templates of predicates, and those of some beliefs that exist."""
     [found] = await tx.fetch(
         KNOWN_CLAIMS,
         predicates=sorted({key for key in predicate_keys if key}),
         belief_ids=sorted({*belief_ids}),
-        event_ids=list(event_ids),
     )
-    templates = {row["key"]: row["template"] for row in found["templates"]}
-    return KnownClaims(templates, {row["id"]: row for row in found["beliefs"]}, found["events"])
+    beliefs = {row["id"]: row for row in found["beliefs"]}
+    return KnownClaims(parse_templates(found["templates"]), beliefs)
+
+
+def parse_templates(rows: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the templates of predicates, by key."""
+    return {row["key"]: row["template"] for row in rows}
 
 
 async def append_missing(
@@ -94,16 +96,13 @@ async def append_missing(
     Args:
         batch: evidence; its ids are derived from its contents.
     """
-    found = await find_existing(tx, [draft.event_id for draft in batch])
-    existing = {event["id"] for event in found["events"]}
     rows = [
         draft.row(context.tenant_scope, embeddings.get(draft.claim.id))
         # Sorted by belief, so that two writers take locks in one order and cannot deadlock.
         for draft in sorted(batch, key=lambda draft: (draft.claim.id, draft.event_id))
-        if draft.event_id not in existing
     ]
     if rows:
-        await tx.fetch(APPEND, scopes=[context.scope], events=rows)
+        await tx.fetch(APPEND, scopes=[context.scope], predicates=[], events=rows)
 
 
 def check_same_request(event: Mapping[str, Any], event_id: str, request_hash: str) -> None:

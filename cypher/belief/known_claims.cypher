@@ -1,16 +1,14 @@
-// Return the predicate templates that apply in the write scope, and existing beliefs and events, from which statements are
-// built and embedded.
+// Return the predicate templates that apply in the write scope, and existing beliefs, from which statements are built and
+// embedded.
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek NodeIndexSeek
 // params:
 //   $predicates  list  predicate keys
 //   $belief_ids  list  ids of beliefs that may exist
-//   $event_ids   list  ids of events that may exist
 // columns:
 //   - templates  list  maps: key, template
 //   - beliefs    list  maps of existing beliefs with an embedding: id, statement, worded_at
-//   - events     list  maps of existing events: id, request_hash
 
 RETURN
   COLLECT {
@@ -23,9 +21,4 @@ RETURN
     MATCH (b:Belief {tenant: $tenant})
     WHERE b.id IN $belief_ids AND b.unembedded IS NULL
     RETURN b {.id, .statement, .worded_at}
-  } AS beliefs,
-  COLLECT {
-    MATCH (e:Event {tenant: $tenant})
-    WHERE e.id IN $event_ids
-    RETURN e {.id, .request_hash}
-  } AS events
+  } AS beliefs

@@ -1,10 +1,21 @@
-// Write-lock an episode, so that its turns are numbered by one writer at a time.
+// Write-lock an episode, so that its turns are numbered by one writer at a time, and look up what episode/find_existing does.
 // mode: write
-// rows: none
+// rows: one
 // plan: NodeUniqueIndexSeek
 // params:
-//   $episode_id  string  id of the session
+//   $episode_id    string  id of the session
+//   $ids           list    ids of turns that may exist
+//   $texts         list    texts of the messages
+//   $human_roles   list    roles of people, in lower case
+//   $system_roles  list    roles of the system, in lower case
 // columns:
+//   - turns    list     maps of the turns with one of these ids or texts: id, position, role, name, text
+//   - systems  list     positions of the turns of the system
+//   - erased   list     positions and digests of erased turns, as texts
+//   - asked    integer  position of the last turn of a person; -1: none
+//   - next     integer  position of the next turn, from 0
 
-MATCH (p:Episode {tenant: $tenant, id: $episode_id})
+OPTIONAL MATCH (p:Episode {tenant: $tenant, id: $episode_id})
 SET p.locked_at = datetime.realtime('Z')
+// include: fragments/turns_given_again.cypher
+RETURN turns, systems, coalesce(p.erased_turns, []) AS erased, asked, next

@@ -14,14 +14,14 @@ from graphmem.errors import NotFoundError
 from graphmem.graph import catalog
 from graphmem.model import Message, TurnsReceipt, roles, zones
 from graphmem.model.terms import embedding_fields
-from graphmem.ports import RequestContext, Tx
+from graphmem.ports import Query, RequestContext, Tx
 from graphmem.rules import drafts, identity, trust
 
 if TYPE_CHECKING:
     from graphmem.model.terms import Embedding
 
 FIND_EXISTING = catalog.query("episode/find_existing", dict)
-LOCK = catalog.query("episode/lock", catalog.ignored)
+LOCK = catalog.query("episode/lock", dict)
 ADD_TURNS = catalog.query("episode/add_turns", lambda row: row["added"])
 
 Attempts: TypeAlias = dict[tuple[Message, ...], Sequence[str]]
@@ -79,7 +79,7 @@ class _Addition:
                 await self._embed([i for i, one in enumerate(messages) if one.content.strip()])
                 plan = await self._context.write(self._write)
             else:
-                plan = await self._context.read(self._plan)
+                plan = await self._context.read(lambda tx: self._plan(tx, FIND_EXISTING))
             while plan.new and plan is not self._begun:
                 # Repeats only if another writer changed the conversation in between.
                 await self._embed(self._lacking(plan))
@@ -90,9 +90,9 @@ class _Addition:
             raise
         return plan
 
-    async def _plan(self, tx: Tx) -> TurnPlan:
+    async def _plan(self, tx: Tx, query: Query[dict[str, Any]]) -> TurnPlan:
         new, tried = self._new, self._begun.ids if self._begun else self._earlier
-        stored = await _stored(tx, new, self._sent, tried)
+        stored = await _stored(tx, query, new, self._sent, tried)
         if tried and {turn.id for turn in stored.turns}.issuperset(tried):
             # The ids contain the positions that were free, so the attempt wrote these turns.
             return self._begun or TurnPlan(list(tried), [], stored.next)
@@ -112,8 +112,7 @@ class _Addition:
             self._embeddings.update(zip(lacking, made, strict=True))
 
     async def _write(self, tx: Tx) -> TurnPlan:
-        await tx.fetch(LOCK, episode_id=self._new.episode_id)
-        plan = await self._plan(tx)
+        plan = await self._plan(tx, LOCK)
         if plan.new and plan is not self._begun and not self._lacking(plan):
             rows = [
                 {
@@ -132,11 +131,15 @@ class _Addition:
 
 
 async def _stored(
-    tx: Tx, new: NewMessages, sent: Sequence[SentMessage], tried: Sequence[str]
+    tx: Tx,
+    query: Query[dict[str, Any]],
+    new: NewMessages,
+    sent: Sequence[SentMessage],
+    tried: Sequence[str],
 ) -> StoredConversation:
     ids = [*(one for message in sent for one in message.ids), *tried]
     [found] = await tx.fetch(
-        FIND_EXISTING,
+        query,
         episode_id=new.episode_id,
         ids=[*ids, new.after] if new.after else ids,
         texts=list({message.content for message in new.messages}),

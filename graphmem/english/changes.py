@@ -158,7 +158,9 @@ def compare(left: Wording, right: Wording) -> Change:
     a, b = left.words, right.words
     keys_a, keys_b = _keys(left, right)
     in_both = {*keys_a}.intersection(keys_b)
-    shared = sum(min(keys_a.count(key), keys_b.count(key)) for key in in_both)
+    shared = len(in_both)
+    if len({*keys_a}) < len(a) and len({*keys_b}) < len(b):  # else each is in one of them once
+        shared = sum(min(keys_a.count(key), keys_b.count(key)) for key in in_both)
     if shared == len(a) == len(b):
         # Two words changed places: Alice manages Bob, Bob manages Alice.
         swapped = sum(one != other for one, other in zip(keys_a, keys_b, strict=True)) == 2
@@ -168,19 +170,20 @@ def compare(left: Wording, right: Wording) -> Change:
     if max(len(a), len(b)) > shared + MAX_CHANGES or _FUNCTION_WORDS.issuperset(in_both):
         return Change.NONE
     spans = differing.changed_spans(keys_a, keys_b)
-    flipped = [(k, n, i, j) for i, j, k, n in spans]
-    changed = _has_change(left, right, spans) or _has_change(right, left, flipped)
+    changed = _has_change(left, right, spans) or _has_change(right, left, map(_flipped, spans))
     sides = [_values(left, right, span, changed=changed) for span in spans]
     denies = left.negated != right.negated
     # Other words show nothing.
     if not denies and any(bool(one) != bool(other) for one, other in sides):
         return Change.NONE
-    apart = {n for i, j, _, _ in spans for n in range(i, j)}
-    frame = [n for n in range(len(a)) if n not in apart]
+    size = len(a) - sum(j - i for i, j, _, _ in spans)
     only = sum(_weight(a, one, b, other) for one, other in sides)
     share = MIN_FRAME_CHANGED if changed else MIN_FRAME
-    has_content = any(keys_a[n] not in _FUNCTION_WORDS for n in frame)
-    if 2 * len(frame) < share * (2 * len(frame) + only) or not has_content:
+    if 2 * size < share * (2 * size + only):
+        return Change.NONE
+    apart = {n for i, j, _, _ in spans for n in range(i, j)}
+    frame = [n for n in range(len(a)) if n not in apart]
+    if _FUNCTION_WORDS.issuperset(keys_a[n] for n in frame):
         return Change.NONE
     common = _Common([a[n] for n in frame], (left, right), changed)
     pairs = [
@@ -195,7 +198,7 @@ def compare(left: Wording, right: Wording) -> Change:
 
 def _keys(left: Wording, right: Wording) -> tuple[list[str], list[str]]:
     """Return the keys of both sentences, with verbs that agree with two subjects made equal."""
-    keys_a, keys_b = right.forms.keys_of(left.words), left.forms.keys_of(right.words)
+    keys_a, keys_b = left.keys_beside(right), right.keys_beside(left)
     if left.verb is not None and right.verb is not None:
         third, first = keys_a[left.verb], keys_b[right.verb]
         if third.removesuffix("s") == first.removesuffix("s"):
@@ -442,8 +445,10 @@ def _values(
     return left, right
 
 
-def _value(text: Wording, start: int, end: int, *, changed: bool) -> list[int]:
+def _value(text: Wording, start: int, end: int, *, changed: bool) -> Sequence[int]:
     """Return the positions of a value in a span, without words that only mark an update."""
+    if not changed and not text.added:
+        return range(start, end)
     found = [n for n in range(start, end) if n not in text.added]
     if not changed:
         return found
@@ -461,12 +466,18 @@ def _has_change(a: Wording, b: Wording, spans: Iterable[Span]) -> bool:
     )
 
 
+def _flipped(span: Span) -> Span:
+    i, j, k, n = span
+    return k, n, i, j
+
+
 def _weight(
     a: Sequence[FactToken], left: Collection[int], b: Sequence[FactToken], right: Collection[int]
 ) -> int:
     """Return the number of words of a change; a value of several words counts as one."""
-    if max(len(left), len(right)) <= MAX_CHANGED_WORDS:
+    total = len(left) + len(right)
+    if total > 2 and max(len(left), len(right)) <= MAX_CHANGED_WORDS:
         kinds = {a[n].kind for n in left} & {b[n].kind for n in right}
         if not kinds <= {FactKind.VALUE}:
             return 2
-    return len(left) + len(right)
+    return total

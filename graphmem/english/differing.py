@@ -15,9 +15,11 @@ MAX_ALIGNED = 64
 
 def changed_spans(a: list[str], b: list[str]) -> list[Span]:
     """Return the spans of `a` and of `b` that differ; one span if they are too long to align."""
-    shorter = min(len(a), len(b))
-    start = next((n for n in range(shorter) if a[n] != b[n]), shorter)
-    end = next((n for n in range(shorter - start) if a[-1 - n] != b[-1 - n]), shorter - start)
+    shorter, start, end = min(len(a), len(b)), 0, 0
+    while start < shorter and a[start] == b[start]:
+        start += 1
+    while end < shorter - start and a[-1 - end] == b[-1 - end]:
+        end += 1
     left, right = a[start : len(a) - end], b[start : len(b) - end]
     if max(len(left), len(right)) > MAX_ALIGNED:
         return [(start, len(a) - end, start, len(b) - end)]

@@ -172,20 +172,14 @@ class Forms:
 
     def keys_of(self, other: Iterable[FactToken]) -> list[str]:
         """Return the key of each word of another text; inflections become their common base."""
-        keys = []
-        for word in other:
-            key = word.key
-            if key not in self.exact and word.bases:
-                pool = (
-                    self.every
-                    if word.progressive
-                    else self.progressive
-                    if word.fixed
-                    else self.loose
-                )
-                key = min(word.bases & pool, default=key)
-            keys.append(key)
-        return keys
+        return [self.key_of(word) if word.bases else word.key for word in other]
+
+    def key_of(self, word: FactToken) -> str:
+        """Return the key of a word of another text; an inflection becomes the common base."""
+        if word.key in self.exact:
+            return word.key
+        pool = self.every if word.progressive else self.progressive if word.fixed else self.loose
+        return min(word.bases & pool, default=word.key)
 
 
 def comparable_keys(text: Sequence[FactToken], other: Sequence[FactToken]) -> list[str]:

@@ -22,6 +22,10 @@ class Wording:
     """A sentence as words, and what every comparison with another one needs."""
 
     words: tuple[FactToken, ...]
+    keys: tuple[str, ...]
+    """The key of each word."""
+    inflected: tuple[int, ...]
+    """Places of words that may be inflections."""
     forms: facts.Forms
     verb: int | None
     """Place of its verb."""
@@ -37,9 +41,12 @@ class Wording:
     def of(cls, words: Iterable[FactToken]) -> Wording:
         """Return the wording of these words."""
         words = tuple(words)
-        text = " ".join(word.key for word in words)
+        keys = tuple(word.key for word in words)
+        text = " ".join(keys)
         return cls(
             words=words,
+            keys=keys,
+            inflected=tuple(n for n, word in enumerate(words) if word.bases),
             forms=facts.Forms.of(words),
             verb=verb_place(words),
             added=frozenset(
@@ -55,3 +62,10 @@ class Wording:
             negated=facts.is_negated(words),
             signs=tuple(sign for sign in _SIGNS if sign.search(text)),
         )
+
+    def keys_beside(self, other: Wording) -> list[str]:
+        """Return the key of each word; an inflection of a word of `other` is their common base."""
+        keys = [*self.keys]
+        for n in self.inflected:
+            keys[n] = other.forms.key_of(self.words[n])
+        return keys

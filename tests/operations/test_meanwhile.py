@@ -82,6 +82,24 @@ def test_statements_that_are_worded_otherwise_meanwhile_are_embedded_again(
     assert (shown["statement"], shown["embedding"]) == ("S0 is here", alike["embedding"])
 
 
+@pytest.mark.parametrize(
+    ("before", "after"), [(None, "stays"), ("sits", "stays"), ("sits", None)], ids=str
+)
+def test_a_batch_is_worded_by_the_template_that_was_declared_meanwhile(
+    door: Door, memory: Handle, plain: Handle, look: Look, before: str | None, after: str | None
+) -> None:
+    def declare(verb: str | None) -> None:
+        plain.predicates.declare("is", template=verb and f"{{subject}} {verb} {{object}}")
+
+    declare(before)
+    embedder = Embedding(lambda: declare(after))
+    door.on(memory, embedder=embedder).observe_many(pieces(2))
+    stated = {f"s{n} {after or 'is'} here" for n in range(2)}
+    shown = look.beliefs(memory._state.context.tenant).values()
+    assert {one["statement"] for one in shown} == stated == {*embedder.asked[-2:]}
+    assert all(one.get("unembedded") is None for one in shown)
+
+
 def test_a_batch_of_observations_is_embedded_in_its_transaction_as_it_is_shown(
     door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
@@ -92,7 +110,7 @@ def test_a_batch_of_observations_is_embedded_in_its_transaction_as_it_is_shown(
     door.on(memory, graph=graph).observe_many(batch)
     assert graph.transactions == [
         ["belief/known_claims"],
-        ["belief/known_claims", "belief/append"],
+        ["belief/append"],
         ["belief/unembedded"],
     ]
     alone = on_tenant(plain, f"{tenant}-alone")

@@ -125,7 +125,7 @@ async def testify(
         found = await stored.find_existing(tx, [event_id], [belief_id])
         row = stored.own(next(iter(found["beliefs"]), None), "Belief", belief_id, context.scope)
         draft = claims.draft_evidence(given, claims.stored_claim(row), now)
-        return draft, await writing.write(tx, context, [draft], {}, found["events"])
+        return draft, await writing.write(tx, context, [draft], {})
 
     draft, written = await context.write(work)
     done = await _receipt(context, event_id, written)
@@ -364,7 +364,7 @@ async def replace(
             stored.check_same_request(event, event_id, row["request_hash"])
             return done.model_copy(update={"repeated": True}), ()
         _check_replaceable(found["beliefs"], older_ids, context.scope)
-        written = await writing.write(tx, context, worded.drafts, embeddings, ())
+        written = await writing.write(tx, context, worded.drafts, embeddings)
         for receipt in written.recorded.values():
             if receipt.rejection is not None:
                 raise RejectedError(f"A person rejected belief {receipt.belief_id!r}.")

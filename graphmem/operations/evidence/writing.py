@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from graphmem import stored
 from graphmem.errors import GraphmemError
 from graphmem.graph import catalog
-from graphmem.model import EventType, EvidenceReceipt, Rejection
+from graphmem.model import EventType, EvidenceReceipt
 from graphmem.model.terms import embedding_fields
 from graphmem.ports import RequestContext, Tx
 from graphmem.rules import claims, predicates, read_options, rejections, trust
@@ -133,6 +133,8 @@ class WriteResult:
     """Ids of the batch's beliefs without an embedding."""
     long: Sequence[SlotKey] = ()
     """Slots whose checkpoint is due."""
+    templates: Mapping[str, str] | None = None
+    """Templates that apply, if nothing was written because others were expected."""
 
 
 async def embed_statements(
@@ -155,22 +157,18 @@ class Wording(NamedTuple):
     lacking: Sequence[EvidenceDraft]
     """Drafts whose statement needs an embedding: an embedded belief needs a new one only if its
     wording changes."""
-    events: Sequence[Mapping[str, Any]]
-    """Those of the drafts that are stored already."""
+    templates: Mapping[str, str]
 
 
-async def wording(tx: Tx | RequestContext, batch: Sequence[EvidenceDraft]) -> Wording:
-    """Return how the drafts of a batch are worded, and what of them is stored."""
+async def wording(context: RequestContext, batch: Sequence[EvidenceDraft]) -> Wording:
+    """Return how the drafts of a batch are worded."""
     drafted = [draft.claim for draft in batch]
     known = await stored.known_claims(
-        tx,
-        [one.predicate_key for one in drafted],
-        [one.id for one in drafted],
-        [draft.event_id for draft in batch],
+        context, [one.predicate_key for one in drafted], [one.id for one in drafted]
     )
     drafts = [draft.reword(known.templates) for draft in batch]
     lacking = [d for d in drafts if _words(d, known.beliefs.get(d.claim.id))]
-    return Wording(drafts, lacking, known.events)
+    return Wording(drafts, lacking, known.templates)
 
 
 def _words(draft: EvidenceDraft, belief: Mapping[str, Any] | None) -> bool:
@@ -188,56 +186,53 @@ async def append(
         embed: whether new statements get their embeddings with it; else `embed_statements` adds
             them later.
     """
-    wanted: Sequence[str] = ()
-    if embed:
-        alone = context.services.embeds_first(len(batch))
-        drafts = batch if alone else (await wording(context, batch)).lacking
-        wanted = list(dict.fromkeys(draft.claim.statement for draft in drafts))
+    worded = Wording(batch, batch, {})
+    if embed and not context.services.embeds_first(len(batch)):
+        worded = await wording(context, batch)
     embeddings: dict[str, Embedding] = {}
     while True:
-        # Repeats only if a template words a statement otherwise than expected.
-        if wanted:
-            made = await context.services.embed_documents(wanted)
-            embeddings |= zip(wanted, made, strict=True)
-        done, wanted = await _append(context, batch, embeddings if embed else None)
-        if not wanted:
+        wanted = {one.claim.statement: None for one in worded.lacking if embed}
+        if missing := [one for one in wanted if one not in embeddings]:
+            made = await context.services.embed_documents(missing)
+            embeddings |= zip(missing, made, strict=True)
+        done = await _append(context, worded, embeddings)
+        if done.templates is None:
             return done
+        # Only if a template words a statement otherwise than expected.
+        drafts = [draft.reword(done.templates) for draft in batch]
+        pairs = zip(drafts, worded.drafts, strict=True)
+        other = [now for now, was in pairs if now.claim.statement != was.claim.statement]
+        worded = Wording(drafts, [*worded.lacking, *other], done.templates)
 
 
 def _append(
-    context: RequestContext,
-    batch: Sequence[EvidenceDraft],
-    embeddings: Mapping[str, Embedding] | None,
-) -> Coroutine[Any, Any, tuple[WriteResult, Sequence[str]]]:
-    """Write a batch; if embeddings are missing, return their statements instead.
+    context: RequestContext, worded: Wording, embeddings: Mapping[str, Embedding]
+) -> Coroutine[Any, Any, WriteResult]:
+    """Write a batch, unless templates word it otherwise.
 
     Args:
-        embeddings: embeddings by statement; None: they are added later.
+        embeddings: embeddings by statement; those that are missing are added later.
     """
+    batch = worded.drafts
     named = sorted({d.event_id for d in batch if d.given.event_id})
     stated = [d.claim.id for d in batch if d.type is EventType.BELIEVE]
     now = context.services.clock.now()
 
-    async def work(tx: Tx) -> tuple[WriteResult, Sequence[str]]:
+    async def work(tx: Tx) -> WriteResult:
         undeclared = await undeclared_predicates(tx, context, batch)
         if stated or undeclared:
             await tx.fetch(stored.LOCK_TENANT)
             undeclared = await undeclared_predicates(tx, context, batch)
         if named:
             await tx.fetch(stored.LOCK_EVENT_IDS, ids=named)
-        worded = await wording(tx, batch)
-        made: dict[str, Embedding] = {}
-        if embeddings is not None:
-            lacking = {draft.claim.statement for draft in worded.lacking}
-            if missing := lacking - embeddings.keys():
-                return WriteResult({}, ()), sorted(missing)
-            made = {statement: embeddings[statement] for statement in lacking}
-        done = await write(tx, context, worded.drafts, made, worded.events)
+        done = await write(tx, context, batch, embeddings, worded.templates)
+        if done.templates is not None:
+            return done
         if undeclared:
-            await declare_predicates(tx, context, worded.drafts, undeclared, now)
+            await declare_predicates(tx, context, batch, undeclared, now)
         if stated:
             await tx.fetch(REFRESH, ids=stated)
-        return done, ()
+        return done
 
     return context.write(work)
 
@@ -279,40 +274,41 @@ async def write(
     context: RequestContext,
     batch: Sequence[EvidenceDraft],
     embeddings: Mapping[str, Embedding],
-    events: Sequence[Mapping[str, Any]],
+    templates: Mapping[str, str] | None = None,
 ) -> WriteResult:
-    """Append the events of a batch that are not among the stored `events`.
+    """Append the events of a batch that are not stored yet.
 
     Args:
         embeddings: embeddings by statement.
+        templates: those of predicates with which the batch is worded; if they are not those that
+            apply, nothing is written. None: they do not matter.
     """
-    existing = {event["id"]: event for event in events}
+    keys = set[str | None]() if templates is None else {d.claim.predicate_key for d in batch}
+    expected = [
+        {"key": k, "template": (templates or {}).get(k)} for k in sorted(filter(None, keys))
+    ]
+    # Sorted by belief, so that two batches take locks in one order and cannot deadlock.
+    ordered = sorted(batch, key=lambda d: d.claim.id)
+    # Each embedding goes with one row of its belief.
+    words = [(draft.claim.id, draft.claim.statement) for draft in ordered]
+    left = {key: embeddings.get(key[1]) for key in words}
+    [done] = await tx.fetch(
+        stored.APPEND,
+        predicates=expected,
+        events=[
+            draft.row(context.tenant_scope, left.pop(key, None))
+            for draft, key in zip(ordered, words, strict=True)
+        ],
+    )
+    existing = {event["id"]: event for event in done["existing"]}
     for draft in batch:
         if draft.event_id in existing:
             event = existing[draft.event_id]
             stored.check_same_request(event, draft.event_id, draft.request_hash)
-    # Sorted by belief, so that two batches take locks in one order and cannot deadlock.
-    new = sorted((d for d in batch if d.event_id not in existing), key=lambda d: d.claim.id)
-    unembedded: list[str] = []
-    long: tuple[SlotKey, ...] = ()
-    rejected: dict[str, Rejection] = {}
-    if new:
-        # Each embedding goes with one row of its belief.
-        words = [(draft.claim.id, draft.claim.statement) for draft in new]
-        left = {key: embeddings.get(key[1]) for key in words}
-        rows = [
-            draft.row(context.tenant_scope, left.pop(key, None))
-            for draft, key in zip(new, words, strict=True)
-        ]
-        [done] = await tx.fetch(stored.APPEND, events=rows)
-        stored.check_attached(done["missing"])
-        if done["reworded"]:
-            await tx.fetch(REFRESH, ids=done["reworded"])
-        unembedded = done["unembedded"]
-        long = tuple(SlotKey(**place) for place in done["long"])
-        rejected = {
-            row["belief_id"]: rejections.parse(row["rejection"]) for row in done["rejected"]
-        }
+    stored.check_attached(done["missing"])
+    if done["reworded"]:
+        await tx.fetch(REFRESH, ids=done["reworded"])
+    rejected = {row["belief_id"]: rejections.parse(row["rejection"]) for row in done["rejected"]}
     recorded = {
         d.event_id: EvidenceReceipt(
             event_id=d.event_id,
@@ -322,4 +318,9 @@ async def write(
         )
         for d in batch
     }
-    return WriteResult(recorded, unembedded, long)
+    return WriteResult(
+        recorded,
+        unembedded=done["unembedded"],
+        long=tuple(SlotKey(**place) for place in done["long"]),
+        templates=None if done["templates"] is None else stored.parse_templates(done["templates"]),
+    )
