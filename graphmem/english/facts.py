@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from graphmem.english import quantities
 from graphmem.english.quantities import PATTERN as QUANTITY
@@ -68,8 +68,7 @@ class FactToken:
     """Whether it is written in capitals; None if its case means nothing: the text has one case."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     """One scanned span of text, before the words around it are known."""
 
     key: str
@@ -98,18 +97,18 @@ def fact_tokens(text: str) -> tuple[FactToken, ...]:
     has_case = text != text.lower()
     result: list[FactToken] = []
     for n in range(len(pieces)):
-        word = _word(pieces, n, result)
+        word = _word(pieces, n, result, has_case=has_case)
         if word is None:
             continue
         if word.progressive and (place := _verb_place(result)) is not None:
             del result[place]  # the `is` of `is working`
-        if has_case and word.kind in (FactKind.NAME, FactKind.VALUE):
-            word = replace(word, capitals=_capitals(pieces[n].surface))
         result.append(word)
     return tuple(_order_times(result))
 
 
-def _capitals(surface: str) -> bool | None:
+def _capitals(surface: str, kind: FactKind) -> bool | None:
+    if kind not in (FactKind.NAME, FactKind.VALUE):
+        return None
     if surface.isupper() and len(surface) > 1:
         return True
     return False if surface.islower() else None
@@ -338,24 +337,28 @@ def _parse_numbers(pieces: list[_Piece]) -> list[_Piece]:
                 end += 1
             number, used = parse_number_words([piece.key for piece in pieces[n:end]])
         if used:
-            result.append(replace(pieces[n], key=number, kind=FactKind.NUMBER))
+            result.append(pieces[n]._replace(key=number, kind=FactKind.NUMBER))
         elif pieces[n].key in quantities.ORDINALS:
             number = f"#{quantities.ORDINALS[pieces[n].key]}"
-            result.append(replace(pieces[n], key=number, kind=FactKind.NUMBER))
+            result.append(pieces[n]._replace(key=number, kind=FactKind.NUMBER))
         else:
             result.append(pieces[n])
         n += used or 1
     return result
 
 
-def _word(pieces: Sequence[_Piece], n: int, words: Sequence[FactToken]) -> FactToken | None:
+def _word(
+    pieces: Sequence[_Piece], n: int, words: Sequence[FactToken], *, has_case: bool
+) -> FactToken | None:
     """Return the word of piece `n` after `words`, or None if it carries no meaning of its own."""
     piece = pieces[n]
     before = words[-1] if words else None
     after = pieces[n + 1] if n + 1 < len(pieces) else None
     if piece.kind is not None:
         is_year = n > 0 and pieces[n - 1].key == "in" and _A_YEAR.fullmatch(piece.key)
-        return FactToken(piece.key, FactKind.DATE if is_year else piece.kind, frozenset())
+        kind = FactKind.DATE if is_year else piece.kind
+        capitals = _capitals(piece.surface, kind) if has_case else None
+        return FactToken(piece.key, kind, frozenset(), capitals=capitals)
     key = _canonical(piece, before, after)
     if key in quantities.RATE_ARTICLES and _is_rate(words, after):
         key = "per"
@@ -370,6 +373,7 @@ def _word(pieces: Sequence[_Piece], n: int, words: Sequence[FactToken]) -> FactT
         _bases(key, progressive=progressive) if kind is FactKind.VALUE else frozenset(),
         progressive=progressive,
         fixed=not quantities.DETERMINERS.isdisjoint(reach),
+        capitals=_capitals(piece.surface, kind) if has_case else None,
     )
 
 
