@@ -170,7 +170,8 @@ def compare(left: Wording, right: Wording) -> Change:
     if max(len(a), len(b)) > shared + MAX_CHANGES or _FUNCTION_WORDS.issuperset(in_both):
         return Change.NONE
     spans = differing.changed_spans(keys_a, keys_b)
-    changed = _has_change(left, right, spans) or _has_change(right, left, map(_flipped, spans))
+    flipped = ((k, n, i, j) for i, j, k, n in spans)
+    changed = _has_change(left, right, spans) or _has_change(right, left, flipped)
     sides = [_values(left, right, span, changed=changed) for span in spans]
     denies = left.negated != right.negated
     # Other words show nothing.
@@ -464,11 +465,6 @@ def _has_change(a: Wording, b: Wording, spans: Iterable[Span]) -> bool:
         and (k == n or (_value(a, i, j, changed=True) and _value(b, k, n, changed=True)))
         for i, j, k, n in spans
     )
-
-
-def _flipped(span: Span) -> Span:
-    i, j, k, n = span
-    return k, n, i, j
 
 
 def _weight(
