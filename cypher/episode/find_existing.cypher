@@ -17,4 +17,4 @@
 
 OPTIONAL MATCH (p:Episode {tenant: $tenant, id: $episode_id})
 // include: fragments/turns_given_again.cypher
-RETURN turns, systems, coalesce(p.erased_turns, []) AS erased, asked, next
+RETURN turns, systems, erased, asked, next

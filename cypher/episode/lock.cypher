@@ -18,4 +18,4 @@
 OPTIONAL MATCH (p:Episode {tenant: $tenant, id: $episode_id})
 SET p.locked_at = datetime.realtime('Z')
 // include: fragments/turns_given_again.cypher
-RETURN turns, systems, coalesce(p.erased_turns, []) AS erased, asked, next
+RETURN turns, systems, erased, asked, next

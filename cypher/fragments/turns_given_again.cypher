@@ -1,6 +1,6 @@
 // Look up the turns of a conversation that may be given messages, and what is needed to align them with it.
 // needs: p (the episode, or null)
-// leaves: turns, systems, asked, next
+// leaves: turns, systems, erased, asked, next
 
 CALL () {
   MATCH (t:Turn)
@@ -11,3 +11,4 @@ CALL () {
          coalesce(max(CASE WHEN role IN $human_roles THEN t.position END), -1) AS asked,
          coalesce(max(t.position) + 1, 0) AS next
 }
+LET erased = coalesce(p.erased_turns, [])
