@@ -122,7 +122,7 @@ async def testify(
     async def work(tx: Tx) -> tuple[EvidenceDraft, writing.WriteResult]:
         if evidence.event_id is not None:
             await tx.fetch(stored.LOCK_EVENT_IDS, ids=[event_id])
-        found = await stored.find_existing(tx, [event_id], [belief_id])
+        found = await stored.find_existing(tx, belief_ids=[belief_id])
         row = stored.own(next(iter(found["beliefs"]), None), "Belief", belief_id, context.scope)
         draft = claims.draft_evidence(given, claims.stored_claim(row), now)
         return draft, await writing.write(tx, context, [draft], {})
