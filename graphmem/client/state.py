@@ -109,9 +109,9 @@ class HandleState:
 
     async def placed(self, given: E) -> E:
         """Return evidence with the session's episode, unless it names one or none is open."""
-        if given.episode_id is not None:
+        if given.episode_id is not None or (opened := await self.opened_episode()) is None:
             return given
-        return given.model_copy(update={"episode_id": await self.opened_episode()})
+        return given.model_copy(update={"episode_id": opened})
 
     async def with_whole_ids(self, given: Sequence[W]) -> list[W]:
         """Return records that name episodes and turns by whole ids; short ones may be given."""

@@ -154,10 +154,14 @@ class _TombstoneCheck:
     async def take(self, given: Given) -> None:
         """Refuse erased nodes and references to them; redact other mentions in payloads."""
         tenant = self._tenant
-        scopes = {one for _, params in given for one in rules.scopes(params)}
+        scopes = [frozenset(rules.scopes(params)) for _, params in given]
         places: dict[str, str | None] = {rules.tenant_key(tenant): None}
-        places |= {rules.scope_key(tenant, one): one for one in scopes}
-        named = {one for query, params in given for one in rules.named(query.ids, params)}
+        places |= {rules.scope_key(tenant, one): one for one in frozenset().union(*scopes)}
+        named = {
+            one
+            for (query, params), written in zip(given, scopes, strict=True)
+            for one in rules.named(query.ids, params, written)
+        }
         named |= await self._episodes_of(named)
         payloads = {one for _, params in given for one in rules.payloads(params)}
         mentioned = {one for _, payload in payloads for one in rules.mentions(payload)}

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from graphmem.ports import IdLocation
 from graphmem.rules import claims, identity
@@ -38,12 +37,13 @@ _DESCRIPTIONS = ("note", "reason", "text")
 _NESTED = (dict, list, tuple)
 """Types of parameters that may contain ids; a tuple is checked faster than a union."""
 
+Maps = dict[tuple[str, ...], Sequence[tuple[Mapping[str, Any], str | None]]]
+"""Maps in the parameters of a query, each with the scope of the nearest map around it, by path."""
 Gone = frozenset[tuple[str, str]]
 """Labels and ids of erased items, or of items about to be erased."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedItem:
+class NamedItem(NamedTuple):
     """An item that a query or a payload names."""
 
     label: str
@@ -95,43 +95,57 @@ def tenant_key(tenant: str) -> str:
     return identity.digest("erased tenant", tenant)
 
 
-def named(places: Sequence[IdLocation], params: Mapping[str, Any]) -> Iterator[NamedItem]:
+def named(
+    places: Sequence[IdLocation], params: Mapping[str, Any], written: Collection[str]
+) -> Iterator[NamedItem]:
     """Yield the items whose ids a query receives.
 
     Args:
         places: locations of ids, from the query's header.
+        written: its scopes; see `scopes`.
     """
     read_scopes = params.get("scopes", ())
-    everywhere = frozenset((*scopes(params), *read_scopes))
+    everywhere = frozenset((*written, *read_scopes))
+    maps: Maps = {(): [(params, None)]}
     for place in places:
-        for holder, item_id, scope in _at(params, place.path, None):
+        for holder, item_id, scope in _at(maps, place.path):
             label: str | None = place.kind
             if place.kind.islower():
                 label = holder.get(place.kind, params.get(place.kind))
-            where = (
-                everywhere
-                if scope is None
-                else frozenset((scope, *(() if place.own else read_scopes)))
-            )
             # A search result without a label may be any node with the id.
             for one in ERASABLE if label is None else (label,):
-                known = frozenset() if one not in CHOSEN else where
+                where = frozenset[str]()
+                if one in CHOSEN:
+                    own = (scope,) if place.own else (scope, *read_scopes)
+                    where = everywhere if scope is None else frozenset(own)
                 stands_for = holder.get("id", "") if one == PERSON else ""
-                yield NamedItem(one, item_id, known, place.own, stands_for)
+                yield NamedItem(one, item_id, where, place.own, stands_for)
 
 
-def _at(
-    holder: Mapping[str, Any], path: Sequence[str], scope: str | None
-) -> Iterator[tuple[Mapping[str, Any], str, str | None]]:
+def _at(maps: Maps, path: tuple[str, ...]) -> Iterator[tuple[Mapping[str, Any], str, str | None]]:
     """Yield the map that contains an id, the id, and the scope of the nearest enclosing map."""
-    value = holder.get(path[0])
-    if len(path) > 1 and isinstance(value, str):
+    for holder, scope in _maps_at(maps, path[:-1]):
+        for part in _parts_of(holder, path[-1]):
+            if isinstance(part, str):
+                yield holder, part, scope
+
+
+def _maps_at(maps: Maps, path: tuple[str, ...]) -> Sequence[tuple[Mapping[str, Any], str | None]]:
+    if path not in maps:
+        maps[path] = [
+            (part, _scope_of(part) or scope)
+            for holder, scope in _maps_at(maps, path[:-1])
+            for part in _parts_of(holder, path[-1], parse=True)
+            if isinstance(part, dict)
+        ]
+    return maps[path]
+
+
+def _parts_of(holder: Mapping[str, Any], name: str, *, parse: bool = False) -> Sequence[Any]:
+    value = holder.get(name)
+    if parse and isinstance(value, str):
         value = json.loads(value)
-    for part in value if isinstance(value, (list, tuple)) else (value,):
-        if isinstance(part, str) and len(path) == 1:
-            yield holder, part, scope
-        elif isinstance(part, Mapping) and len(path) > 1:
-            yield from _at(part, path[1:], _scope_of(part) or scope)
+    return value if isinstance(value, (list, tuple)) else (value,)
 
 
 def _scope_of(part: Mapping[str, Any]) -> str | None:

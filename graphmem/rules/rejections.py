@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from graphmem import folding
@@ -17,7 +17,6 @@ from graphmem.rules import identity
 
 _WORD = re.compile(r"[^\W\d_]+")
 _CLOSING = " .!"
-_SPACES = re.compile(r"[\s_]+")
 _PUNCTUATION = re.compile(r"[\W_]+")
 _CYRILLIC = dict(zip("авгеикмнопрстухьѕіјһӏүԁԛԝёї", "abreukmhonpctyxbsijhlydqwëï", strict=True))
 _GREEK = dict(zip("αβγεζικορτχω", "abyezikoptxw", strict=True))
@@ -46,7 +45,9 @@ def normal_form(text: str) -> str:
     or exclamation mark, and Cyrillic, Greek and Armenian letters that look like Latin ones. A word
     in one of these scripts is spelt in Latin letters only if all its letters look like Latin ones.
     """
-    form = _step(text)
+    form = folding.fold(text)
+    if form.isascii() and form[-1:] not in _CLOSING:
+        return form
     while (following := _step(form)) != form:
         form = following
     return form
@@ -78,12 +79,12 @@ def sentence_form(text: str) -> str:
     Words may be divided in many ways, also by characters that are not drawn. Only a space between
     two digits divides two numbers.
     """
-    return _SPACES.sub(_divided, normal_form(text))
-
-
-def _divided(space: re.Match[str]) -> str:
-    text, (start, end) = space.string, space.span()
-    return " " if text[start - 1 : start].isdigit() and text[end : end + 1].isdigit() else ""
+    words = normal_form(text).replace("_", " ").split()
+    joined = words[:1]
+    for before, word in pairwise(words):
+        divides_numbers = before[-1].isdigit() and word[0].isdigit()
+        joined += (" ", word) if divides_numbers else (word,)
+    return "".join(joined)
 
 
 def text_digest(text: str) -> str:
@@ -124,7 +125,7 @@ def item_digests(item: Mapping[str, Any]) -> tuple[str, ...]:
 def value_key(tenant: str, digest: str) -> str:
     """Return the key of a value in a tenant: an HMAC of its digest."""
     secret = identity.tenant_key(tenant).encode()
-    return hmac.new(secret, digest.encode(), hashlib.sha256).hexdigest()
+    return hmac.digest(secret, digest.encode(), "sha256").hex()
 
 
 def tombstone_id(scope: str, digest: str) -> str:

@@ -82,6 +82,7 @@ async def observe_many(
     result: list[EvidenceReceipt] = []
     known: set[str] = set()
     long_slots: list[writing.SlotKey] = []
+    lacking: list[str] = []
     embeds = True
     for batch in drafts.batches(ready, BATCH):
         once = list({d.event_id: d for d in batch}.values())
@@ -92,10 +93,14 @@ async def observe_many(
             done = await writing.append(context, once, embed=False)
         part = list(_in_order(batch, done.recorded, known))
         long_slots += done.long
+        lacking += done.unembedded
         result += part
         if on_batch is not None:
             on_batch(part)
-    await writing.embed_statements(context)
+    # What is sent again may be so because the model failed.
+    lacking += [receipt.belief_id for receipt in result if receipt.repeated]
+    if lacking:
+        await writing.embed_statements(context, lacking)
     await writing.look_after(context, long_slots)
     return result
 
