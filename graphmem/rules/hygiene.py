@@ -74,7 +74,7 @@ _SENTENCE = re.compile(
 
 _SEPARATOR = re.compile(r"[=:：]")
 _VERB = re.compile(r"(?i) (?:is|was|to|now)[\s:]")
-"""What an assignment and a sentence with a credential contain; found in far less time than they."""
+"""Part of every assignment or sentence with a credential, which is found in far less time."""
 
 _CLOSING = ".,;:!?)}]>"
 _JOINED = re.compile(r"[-/’'+.,:~_]+")

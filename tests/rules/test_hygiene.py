@@ -146,6 +146,18 @@ def test_a_credential_is_refused_without_repeating_it(text: str) -> None:
     assert refused(f"Note to self: {text}\nThat is all.") == ("secret",)
 
 
+@pytest.mark.parametrize("said", ["is", "was", "now", "to", "is now", "was changed to", "set to"])
+@pytest.mark.parametrize("before", [" ", "    "])
+@pytest.mark.parametrize("after", [" ", "\n", "\t", ":", ": "])
+def test_a_credential_is_found_in_every_sentence(said: str, before: str, after: str) -> None:
+    assert refused(f"The password{before}{said}{after}hunter2xyz") == ("secret",)
+
+
+@pytest.mark.parametrize("sign", ["=", ":", "：", ":=", "=>", " = ", "：  "])
+def test_a_credential_is_found_after_every_sign(sign: str) -> None:
+    assert refused(f"The password{sign}hunter2xyz") == ("secret",)
+
+
 @pytest.mark.parametrize("text", INNOCENT)
 def test_talk_about_credentials_passes(text: str) -> None:
     assert refused(text) == ()

@@ -97,7 +97,7 @@ async def observe_many(
         result += part
         if on_batch is not None:
             on_batch(part)
-    # What is sent again may be so because the model failed.
+    # Observations may be sent again because the model failed.
     lacking += [receipt.belief_id for receipt in result if receipt.repeated]
     if lacking:
         await writing.embed_statements(context, lacking)
