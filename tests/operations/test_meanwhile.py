@@ -103,16 +103,12 @@ def test_a_batch_is_worded_by_the_template_that_was_declared_meanwhile(
 def test_a_batch_of_observations_is_embedded_in_its_transaction_as_it_is_shown(
     door: Door, memory: Handle, plain: Handle, look: Look, tenant: str
 ) -> None:
-    """Beliefs that it words twice, too; only what another batch left is embedded afterwards."""
+    """Beliefs that it words twice, too; then nothing is left to be embedded afterwards."""
     words = [("s0", MAY), ("S0", MAY - HOUR), ("S1", MAY - HOUR), ("s1", MAY), ("s2", MAY)]
     batch = [{"subject": s, "predicate": "is", "object": "here", "at": at} for s, at in words]
     graph = Listing(memory._state.context.services.graph)
     door.on(memory, graph=graph).observe_many(batch)
-    assert graph.transactions == [
-        ["belief/known_claims"],
-        ["belief/append"],
-        ["belief/unembedded"],
-    ]
+    assert graph.transactions == [["belief/known_claims"], ["belief/append"]]
     alone = on_tenant(plain, f"{tenant}-alone")
     for shown in look.beliefs(tenant).values():
         again = alone.observe(shown["subject"], "is", "here")
