@@ -47,7 +47,7 @@ LIMIT = 10
 ROUNDS, CALLS = 12, 10
 """Rounds that count, and calls of each library in one."""
 WARM_UP = 6
-BULK, BULK_ROUNDS = 500, 5
+BULK, BULK_ROUNDS = 500, 15
 
 WRITE, SEARCH, MANY = "one write", "search", f"{BULK} writes"
 
