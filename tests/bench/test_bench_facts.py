@@ -118,8 +118,9 @@ def test_every_library_gets_the_same_requests(
     )
     times, ratios = found.tables
     singles = {(row["call"], row["library"]): row for row in times.rows}
-    assert len(singles) == 11
+    assert len(singles) == 12
     assert all(singles[facts.MANY, name]["ms"] for name in (facts.INSERTED, facts.SEARCHED))
+    assert singles[facts.WRITE, facts.INSERTED]["ms"]
     assert [singles[SEARCH, one]["found %"] for one in (OURS, GRAPHITI)] == [100, 0]
     assert [row["met"] for row in ratios.rows] == [None] * 4
     assert found.setting[GRAPHITI] == "1.0"
