@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import time
@@ -150,10 +151,33 @@ def test_requests_and_sessions_have_a_time(environ: Environ, tmp_path: Path) -> 
                 await asyncio.sleep(0.5)
                 await one.drip(HALF)
                 assert await one.closed(10) == 1
+            # A slow body is read while it arrives; if this machine paused, the server was right.
+            body = json.dumps(INITIALIZE).encode()
+            start = with_token.replace(b"99", str(len(body)).encode())
+            start = start.replace(b"\r\n\r\n", f"\r\nAccept: {HEADERS['Accept']}\r\n\r\n".encode())
+            for _ in range(5):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                with closing(writer):
+                    if await slowly(writer, start, body) < 0.5:
+                        assert b" 200 " in await asyncio.wait_for(reader.readline(), 10)
+                        break
+            else:
+                pytest.fail("this machine paused in each of five attempts")
             # All this took longer than a session may be idle.
             assert (await post(server, PING, **{"Mcp-Session-Id": idle})).status_code == 404
 
     run(session())
+
+
+async def slowly(writer: asyncio.StreamWriter, start: bytes, body: bytes) -> float:
+    """Send a request in 2 s; return the longest time between two parts, seconds."""
+    writer.write(start)
+    sent, longest = time.monotonic(), 0.0
+    for at in range(0, len(body), len(body) // 10):
+        writer.write(body[at : at + len(body) // 10])
+        await asyncio.sleep(0.2)
+        longest, sent = max(longest, time.monotonic() - sent), time.monotonic()
+    return longest
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
@@ -207,28 +231,53 @@ async def echo(_: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def test_each_part_of_a_body_has_the_time_that_a_whole_head_has() -> None:
+def opened(loop: VirtualLoop) -> tuple[Any, Wire]:
+    """Return the server's end of a new connection, whose limit is a second."""
     limits = HttpLimits(connections=16, request_s=1, sessions=1, session_idle_s=1)
     config = configured(echo, limits, grace_s=1)
+    protocol: Any = config.http
+    made = protocol(config=config, server_state=ServerState(), app_state={}, _loop=loop)
+    wire = Wire()
+    wire.protocol = made
+    made.connection_made(wire)
+    return made, wire
 
+
+async def closes_after_its_time(loop: VirtualLoop, wire: Wire) -> None:
+    await loop.pass_time(0.9)
+    assert not wire.aborted
+    await loop.pass_time(0.2)
+    assert wire.aborted
+
+
+HEAD = HALF + b"Content-Length: 9\r\n\r\n"
+
+
+@pytest.mark.parametrize("parts", [(), (HALF,), (HEAD,), (HEAD, b"x")])
+def test_a_silent_connection_has_its_time(parts: tuple[bytes, ...]) -> None:
     async def session(loop: VirtualLoop) -> None:
-        def opened() -> tuple[Any, Wire]:
-            wire = Wire()
-            protocol: Any = config.http
-            made = protocol(config=config, server_state=ServerState(), app_state={}, _loop=loop)
-            wire.protocol = made
-            made.connection_made(wire)
-            return made, wire
+        made, wire = opened(loop)
+        for part in parts:
+            made.data_received(part)
+        await closes_after_its_time(loop, wire)
+        # The application may still answer.
+        await loop.pass_time(6)
+        assert not wire.sent
 
-        head = HALF + b"Content-Length: 9\r\n\r\n"
-        made, wire = opened()
+    with closing(VirtualLoop()) as loop:
+        loop.run_until_complete(session(loop))
+
+
+def test_each_part_of_a_body_has_the_time_that_a_whole_head_has() -> None:
+    async def session(loop: VirtualLoop) -> None:
+        made, wire = opened(loop)
         for part in (HALF, b"X: y\r\n"):
             assert not wire.aborted
             made.data_received(part)
             await loop.pass_time(0.6)
         assert wire.aborted
-        made, wire = opened()
-        made.data_received(head)
+        made, wire = opened(loop)
+        made.data_received(HEAD)
         for _ in range(9):
             await loop.pass_time(0.9)
             assert not wire.aborted
@@ -237,19 +286,7 @@ def test_each_part_of_a_body_has_the_time_that_a_whole_head_has() -> None:
             await loop.pass_time(1.5)
         assert wire.sent.startswith(b"HTTP/1.1 200 ")
         assert b"x" * 9 in wire.sent
-        await loop.pass_time(0.9)
-        assert not wire.aborted
-        await loop.pass_time(0.2)
-        assert wire.aborted
-        made, wire = opened()
-        made.data_received(head)
-        made.data_received(b"x")
-        await loop.pass_time(0.9)
-        assert not wire.aborted
-        await loop.pass_time(0.2)
-        assert wire.aborted
-        await loop.pass_time(6)
-        assert not wire.sent
+        await closes_after_its_time(loop, wire)
 
     with closing(VirtualLoop()) as loop:
         loop.run_until_complete(session(loop))
