@@ -68,6 +68,6 @@ CALL (pieces, valid, policy) {
   RETURN n_many, many
 }
 // include: fragments/slot_candidates.cypher
-RETURN scope, subject_key, all AS names, predicate_key, sample.subject AS subject, coalesce(one[0][0], many[0][0], sample).predicate AS predicate, policy, candidates,
+RETURN scope, subject_key, sample.subject AS subject, all AS names, predicate_key, coalesce(one[0][0], many[0][0], sample).predicate AS predicate, policy, candidates,
        coalesce(n_one, n_many, CASE WHEN names = [] THEN long END, 0) AS total, datetime.realtime('Z') AS now
 ORDER BY scope, subject_key, predicate_key

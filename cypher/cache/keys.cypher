@@ -31,5 +31,5 @@ UNION ALL
   RETURN x ORDER BY x.tenant, x.id LIMIT $limit
 }
 RETURN $label AS label, x.id AS id, x.scope AS scope, x.tenant_key AS tenant_key, x.scope_key AS scope_key,
-       coalesce(x.compressed, x:Episode AND x.tenant_key IS NULL AND x.scope_key IS NULL) AS hidden, x.slot_id AS slot_id, x.subject_key AS subject_key, x.predicate_key AS predicate_key
+       x.slot_id AS slot_id, coalesce(x.compressed, x:Episode AND x.tenant_key IS NULL AND x.scope_key IS NULL) AS hidden, x.subject_key AS subject_key, x.predicate_key AS predicate_key
 ORDER BY id

@@ -2,6 +2,7 @@
 // mode: read
 // rows: one
 // plan: NodeUniqueIndexSeek
+// allow: CartesianProduct
 // params:
 //   $episode_id    string  id of the session
 //   $ids           list    ids of turns that may exist
@@ -17,4 +18,5 @@
 
 OPTIONAL MATCH (p:Episode {tenant: $tenant, id: $episode_id})
 // include: fragments/turns_given_again.cypher
+// CartesianProduct: both inputs are single rows.
 RETURN turns, systems, erased, asked, next

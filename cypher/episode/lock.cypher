@@ -2,6 +2,7 @@
 // mode: write
 // rows: one
 // plan: NodeUniqueIndexSeek
+// allow: CartesianProduct
 // params:
 //   $episode_id    string  id of the session
 //   $ids           list    ids of turns that may exist
@@ -18,4 +19,5 @@
 OPTIONAL MATCH (p:Episode {tenant: $tenant, id: $episode_id})
 SET p.locked_at = datetime.realtime('Z')
 // include: fragments/turns_given_again.cypher
+// CartesianProduct: both inputs are single rows.
 RETURN turns, systems, erased, asked, next

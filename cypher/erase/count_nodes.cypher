@@ -23,7 +23,7 @@ RETURN {
   Name: COUNT { MATCH (n:Name) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) },
   Predicate: COUNT { MATCH (n:Predicate) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) },
   Rejection: COUNT { MATCH (n:Rejection) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) },
-  ItemText: COUNT { MATCH (n:Item)-[:FOUND_BY]->(:ItemText) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) },
+  ItemText: COUNT { MATCH (n:Item)-[:FOUND_BY]->(:ItemText) USING INDEX n:Item(tenant, id) WHERE n.tenant = $tenant AND n.id IS NOT NULL AND ($scope IS NULL OR n.scope = $scope) },
   Checkpoint: COUNT { MATCH (n:Checkpoint) WHERE n.tenant = $tenant AND n.slot_id IS NOT NULL AND $scope IS NULL },
   NameLock: COUNT { MATCH (n:NameLock) WHERE n.tenant = $tenant AND n.key IS NOT NULL AND $scope IS NULL },
   Job: COUNT { MATCH (n:Job) WHERE n.tenant = $tenant AND n.name IS NOT NULL AND $scope IS NULL },

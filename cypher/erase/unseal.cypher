@@ -4,12 +4,14 @@
 // mode: write
 // rows: none
 // plan: NodeUniqueIndexSeek
+// allow: CartesianProduct
 // params:
 //   $events  list    ids of the events
 //   $nodes   list    ids of memories, beliefs, episodes and turns to be erased: with their events and turns
 //   $scope   string  scope whose names, predicates and tombstones of rejected values are erased: with their events; null: none
 // columns:
 
+// CartesianProduct: the tenant is a single row.
 MATCH (t:Tenant {tenant: $tenant})
 CALL () {
   UNWIND $events AS id

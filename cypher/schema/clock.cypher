@@ -1,5 +1,5 @@
 // Return the time of the server.
-// mode: schema
+// mode: read
 // rows: one
 // params:
 // columns:

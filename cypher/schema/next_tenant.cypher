@@ -25,7 +25,7 @@ UNION ALL
   RETURN n.tenant AS tenant ORDER BY n.tenant LIMIT 1
 UNION ALL
   MATCH (n:Predicate)
-  WHERE n.tenant > $after AND n.key > ''
+  WHERE n.tenant > $after AND n.id > ''
   RETURN n.tenant AS tenant ORDER BY n.tenant LIMIT 1
 UNION ALL
   MATCH (n:Item)

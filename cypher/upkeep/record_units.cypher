@@ -2,7 +2,7 @@
 // that succeeded, only whole scopes are kept, for their order.
 // mode: write
 // rows: none
-// plan: NodeUniqueIndexSeek
+// plan: MergeUniqueNode
 // params:
 //   $name   string  name of the job
 //   $units  list    maps: id, scope, unit, error and reason (null: it succeeded), wait_s (seconds until the next attempt)

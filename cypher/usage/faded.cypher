@@ -1,7 +1,7 @@
 // Return the ratings of earlier times after decay until then. No row: nothing is rated.
 // mode: read
 // rows: many
-// plan: NodeIndexSeek
+// plan: NodeUniqueIndexSeek
 // params:
 //   $ratings  list  maps: elo, touched_at and at, the time of the rating
 // columns:

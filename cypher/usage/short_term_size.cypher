@@ -2,6 +2,7 @@
 // mode: read
 // rows: one
 // plan: NodeIndexSeek
+// allow: CartesianProduct
 // params:
 //   $scopes  list  read scopes
 // columns:
@@ -29,4 +30,5 @@ CALL () {
     AND e.scope IN $scopes
   RETURN count(e) AS entries
 }
+// CartesianProduct: both inputs are single rows.
 RETURN characters, entries

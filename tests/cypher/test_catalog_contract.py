@@ -155,7 +155,7 @@ def _fill(driver: neo4j.Driver) -> None:
         UNWIND range(1, 10) AS j
         CREATE (e:Event {
           tenant: tenant, id: 'v' + i + '-' + j, scope: 'global', type: 'EVIDENCE', polarity: 1,
-          occurred_at: datetime(), recorded_at: datetime()
+          target_id: 'e' + i + '-' + (1 + j % 3), occurred_at: datetime(), recorded_at: datetime()
         })
         CREATE (e)-[:SUPPORTS {
           tenant: tenant, slot_id: b.slot_id, recorded_at: e.recorded_at
@@ -163,7 +163,31 @@ def _fill(driver: neo4j.Driver) -> None:
         """,
         mark=mark,
     )
+    _fill_empty_indexes(driver, mark)
     eventually(lambda: _sampled(driver))
+
+
+def _fill_empty_indexes(driver: neo4j.Driver, mark: str) -> None:
+    """Add nodes to each range index that has none: the planner reads an empty index whole."""
+    indexes = driver.execute_query(
+        "SHOW RANGE INDEXES YIELD entityType, labelsOrTypes, properties "
+        "WHERE entityType = 'NODE' RETURN labelsOrTypes[0] AS label, properties AS keys"
+    )
+    for row in indexes.records:
+        driver.execute_query(
+            f"""
+            {LANGUAGE}
+            FILTER NOT EXISTS {{ MATCH (n:$($label)) WHERE all(k IN $keys WHERE n[k] IS NOT NULL) }}
+            UNWIND range(1, 10) AS t
+            UNWIND range(1, CASE WHEN $keys = ['tenant'] THEN 1 ELSE 100 END) AS i
+            CREATE (n:$($label))
+            FOREACH (k IN $keys | SET n[k] = 'x' + t + '-' + i)
+            SET n.tenant = $mark + t
+            """,
+            label=row["label"],
+            keys=row["keys"],
+            mark=mark,
+        )
 
 
 def _sampled(driver: neo4j.Driver) -> bool:
