@@ -308,7 +308,8 @@ OF_EVENTS = _because(
     *("memories.get", "history", "why", "expand", "forget, plan"),
 )
 OF_VALUES = _because("ranks the values of the slot", "current", "beliefs.slots", "why")
-OF_TEXTS = _because("compares each text of the tenant", "forget, plan", "forget")
+OF_PLANS = _because("compares each text of the tenant", "forget, plan")
+OF_TEXTS = {**OF_PLANS, "forget": OF_PLANS["forget, plan"]}
 OF_BELIEFS = _because("checks each belief of the scope", "beliefs.list")
 OF_CHAIN = _because(
     "follows the chain",
@@ -325,9 +326,9 @@ ONE_VALUE = _because(
 
 CURVES: Mapping[str, Curve] = {
     "events per memory": Curve(_events, (1, 10, 100, 1_000), OF_EVENTS),
-    "values per slot, MANY": Curve(_values("MANY"), limits={**OF_VALUES, **OF_BELIEFS, **OF_TEXTS}),
+    "values per slot, MANY": Curve(_values("MANY"), limits={**OF_VALUES, **OF_BELIEFS, **OF_PLANS}),
     "values per slot, ONE": Curve(
-        _values("ONE"), limits={**OF_VALUES, **OF_BELIEFS, **OF_TEXTS, **ONE_VALUE}
+        _values("ONE"), limits={**OF_VALUES, **OF_BELIEFS, **OF_PLANS, **ONE_VALUE}
     ),
     "length of a chain": Curve(_chain, (3, 10, 30, 300), OF_CHAIN),
     "aliases": Curve(_aliases, (1, 10, 100, 500), OF_NAMES),

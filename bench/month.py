@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from graphmem.settings import Settings
 
 STARTED = datetime.combine(datetime.now(UTC).date() + timedelta(days=1), datetime.min.time(), UTC)
-"""The first day is tomorrow, because the worker extracts a session whose turns the server recorded
-ten minutes before the client's time."""
+"""The first day is tomorrow, so that nothing is recorded later than the client's time."""
 DAYS = 30
 QUIET_DAYS = 7
 """Days after the month on which only the worker runs, so that the first week's conversations become
@@ -53,11 +52,19 @@ SHARES = (0.3, 0.5, 0.7)
 MIN_BELIEFS, MIN_MODEL_BELIEFS, MIN_PRECISION, MIN_GRADUATED = 8, 20, 0.8, 1
 """Goals of the month of ordinary talk."""
 
-# Jobs are due by the server's clock, which hardly moves during a simulated day.
-A_DAY_LATER: LiteralString = """CYPHER 25
+# The server's clock, which hardly moves during a simulated day, says which jobs are due and which
+# sessions are quiet. A turn is moved once, before it is sealed with its time.
+A_DAY_LATER: tuple[LiteralString, ...] = (
+    """CYPHER 25
 MATCH (j:Job {tenant: $tenant})
 SET j.due_at = j.due_at - duration({days: 1})
-"""
+""",
+    """CYPHER 25
+MATCH (t:Turn {tenant: $tenant})
+WHERE t.recorded_at > datetime.realtime() - duration({hours: 12})
+SET t.recorded_at = t.recorded_at - duration({days: 1})
+""",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +136,8 @@ class _Month:
     def work(self, day: datetime) -> None:
         """Run the worker once, and note what pruning plans."""
         self.clock.set(day + WORKED_AT)
-        self.bare.write(A_DAY_LATER, tenant=self.tenant)
+        for times in A_DAY_LATER:
+            self.bare.write(times, tenant=self.tenant)
         report = self.client.run_jobs(tenants=[self.tenant], digests=self.digests)
         self.runs += report.runs
         for scope in SCOPES:

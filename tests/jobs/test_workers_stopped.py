@@ -35,11 +35,13 @@ JOBS: tuple[JobName, ...] = (
     "roll_up",
     "seal",
 )
+HOME = "For years I have been at home in Porto."
+"""A fact that only a model reads: the rules read the others at the end of a session."""
 CITY = {
     "proposals": [
         {
             "turn": "t1",
-            "quote": "I live in Porto.",
+            "quote": HOME,
             "subject": "user",
             "predicate": "lives_in",
             "object": "Porto",
@@ -82,7 +84,7 @@ def prepared(client: GraphMem) -> str:
     for scope in (tenant, tenant.scope("user:alice")):
         fill(scope)
         session = scope.session("quiet")
-        session.add_messages([{"role": "user", "content": "I live in Porto."}])
+        session.add_messages([{"role": "user", "content": HOME}])
         known = str(session.remember(unlike(1)).memory_id)
         with session:
             session.usage.log_search("where?", tool="grep", results=[known, ("file", "a.py")])
@@ -96,7 +98,10 @@ def work(client: GraphMem, tenant: str, folder: Path, *jobs: JobName, **ports: A
     if not jobs:
         return []
     given = on(client, clock=FrozenClock(LATER), llm=ScriptedLlm(reply), **ports)
-    return [*given.run_jobs(tenants=[tenant], jobs=jobs, digests=folder).runs]
+    with pytest.MonkeyPatch.context() as patch:
+        # The server's clock says when a session was quiet, and it is not months later.
+        patch.setattr(worker, "QUIET_S", 0.0)
+        return [*given.run_jobs(tenants=[tenant], jobs=jobs, digests=folder).runs]
 
 
 def state(client: GraphMem, look: Look, tenant: str, folder: Path) -> Any:
@@ -184,4 +189,6 @@ def test_a_process_that_is_stopped_and_continued_repeats_nothing(
         work(client, tenant, tmp_path / "shared", *JOBS)
         child.send_signal(signal.SIGCONT)
         assert child.stdout.readline() == "finished\n", child.communicate()[1]
+    # What was reserved by the stopped process is written by it, perhaps after the seal.
+    client.tenant(tenant).admin.seal()
     assert state(client, look, tenant, tmp_path / "shared") == wanted
