@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, LiteralString
+from unittest import mock
 
 from bench import month_talk
 from bench.bare import Bare
@@ -23,7 +24,7 @@ from bench.month_beliefs import Made, ToldModel, Verdict, invented, judge
 from bench.month_talk import ASSISTANT, SCOPES, Talk, Visit
 from bench.server import fresh_server
 from graphmem import GraphMem, Handle
-from graphmem.client import connect
+from graphmem.client import connect, worker
 from graphmem.model import Belief, CommitOutcome, Episode, EvidenceKind, EvidenceReceipt
 from graphmem.model.policies import ConsolidationPolicy
 from graphmem.testing import FrozenClock, ScriptedLlm
@@ -52,19 +53,11 @@ SHARES = (0.3, 0.5, 0.7)
 MIN_BELIEFS, MIN_MODEL_BELIEFS, MIN_PRECISION, MIN_GRADUATED = 8, 20, 0.8, 1
 """Goals of the month of ordinary talk."""
 
-# The server's clock, which hardly moves during a simulated day, says which jobs are due and which
-# sessions are quiet. A turn is moved once, before it is sealed with its time.
-A_DAY_LATER: tuple[LiteralString, ...] = (
-    """CYPHER 25
+# Jobs are due by the server's clock, which hardly moves during a simulated day.
+A_DAY_LATER: LiteralString = """CYPHER 25
 MATCH (j:Job {tenant: $tenant})
 SET j.due_at = j.due_at - duration({days: 1})
-""",
-    """CYPHER 25
-MATCH (t:Turn {tenant: $tenant})
-WHERE t.recorded_at > datetime.realtime() - duration({hours: 12})
-SET t.recorded_at = t.recorded_at - duration({days: 1})
-""",
-)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +129,10 @@ class _Month:
     def work(self, day: datetime) -> None:
         """Run the worker once, and note what pruning plans."""
         self.clock.set(day + WORKED_AT)
-        for times in A_DAY_LATER:
-            self.bare.write(times, tenant=self.tenant)
-        report = self.client.run_jobs(tenants=[self.tenant], digests=self.digests)
+        self.bare.write(A_DAY_LATER, tenant=self.tenant)
+        # By the server's clock, no session of the day has been quiet for long.
+        with mock.patch.object(worker, "QUIET_S", 0.0):
+            report = self.client.run_jobs(tenants=[self.tenant], digests=self.digests)
         self.runs += report.runs
         for scope in SCOPES:
             self.plan(scope)
