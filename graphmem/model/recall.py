@@ -322,9 +322,9 @@ class BeliefBite(Bite):
     assumed_many: bool = False
     """Whether the values of its slot coexist only because its predicate was never declared."""
     others: tuple[OtherValue, ...] = ()
-    """Other values of its ONE slot, the 20 strongest, newest first. If values are assumed to
-    coexist, those that are older than this one and match the question, but are not listed
-    themselves."""
+    """Other values of its ONE slot, newest first: the one that matched the question and the
+    strongest, at most 20. If values are assumed to coexist, those that are older than this one and
+    match the question, but are not listed themselves."""
     found_by: str | None = None
     """Id of the belief that matched the question and lost to this one; None if this one matched."""
     reasons: tuple[Reason, ...] = ()

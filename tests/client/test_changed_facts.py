@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from graphmem import BeliefBite, Handle, RecallPolicy, Recollection
+from graphmem import BeliefBite, Handle, RecallPolicy, Recollection, model
 from graphmem.model import AsOf
 from tests.plugins.clients import on_tenant
 from tests.plugins.graph import fresh_tenant
@@ -142,6 +142,14 @@ def slot_of(bite: BeliefBite) -> tuple[str | None, str | None]:
     return bite.belief.subject, bite.belief.predicate
 
 
+def others(bite: BeliefBite, slot: model.Slot, said: set[str]) -> set[str]:
+    """Return the values shown with the leader: all, or 20 that include the one that matched."""
+    leader, *rest = [one for one in slot.candidates if one.last_at is not None]
+    assert {leader.object, *(one.object for one in rest)} == said
+    matched = [one for one in rest[19:] if one.belief_id == bite.found_by] or rest[19:20]
+    return {str(one.object) for one in rest[:19] + matched}
+
+
 def test_there_is_something_to_be_told(facts: Facts) -> None:
     """All slots of the data, with values that change, and with values that come back."""
     slots = facts.slots
@@ -162,15 +170,16 @@ def test_the_newest_value_answers_and_the_older_ones_stand_beside_it(
     for slot in slots:
         newest = slot.values[-1][1]
         bite = first(told.recall(slot.wordings[wording], kinds=("belief",)))
-        leader = told.current(slot.subject, slot.predicate).leader
+        now = told.current(slot.subject, slot.predicate)
+        leader = now.leader
         assert leader is not None
         assert leader.object == newest
-        others = [other.object for other in bite.others]
-        rest = slot.at(datetime.now(UTC)) - {newest}
+        shown = [other.object for other in bite.others]
+        rest = others(bite, now, slot.at(datetime.now(UTC)))
         if not (
             (slot_of(bite), bite.belief.object) == ((slot.subject, slot.predicate), newest)
             and (bite.id, bite.lost, bite.head_ids) == (leader.belief_id, False, ())
-            and (set(others), len(others)) == (rest, len(rest))
+            and (set(shown), len(shown)) == (rest, len(rest))
             and [o.last_at for o in bite.others]
             == sorted((o.last_at for o in bite.others), reverse=True)
         ):
@@ -248,7 +257,8 @@ def test_what_held_then_answers_and_what_came_later_is_not_there(
         }[which]
         then = AsOf(valid=when)
         bite = first(told.recall(slot.wordings[0], kinds=("belief",), as_of=then))
-        leader = told.current(slot.subject, slot.predicate, as_of=then).candidates[0]
+        past = told.current(slot.subject, slot.predicate, as_of=then)
+        leader = past.candidates[0]
         every = told.recall(
             slot.wordings[0], kinds=("belief",), include_hidden=True, limit=50, as_of=then
         )
@@ -256,7 +266,7 @@ def test_what_held_then_answers_and_what_came_later_is_not_there(
         if not (
             (slot_of(bite), bite.belief.object) == ((slot.subject, slot.predicate), held)
             and (bite.id, bite.lost) == (leader.belief_id, False)
-            and {other.object for other in bite.others} == slot.at(when) - {held}
+            and {other.object for other in bite.others} == others(bite, past, slot.at(when))
             and seen <= slot.at(when)
         ):
             wrong[slot.subject, slot.predicate] = (when, held, bite.text)
