@@ -155,7 +155,7 @@ def _fill(driver: neo4j.Driver) -> None:
         UNWIND range(1, 10) AS j
         CREATE (e:Event {
           tenant: tenant, id: 'v' + i + '-' + j, scope: 'global', type: 'EVIDENCE', polarity: 1,
-          target_id: 'e' + i + '-' + (1 + j % 3), occurred_at: datetime(), recorded_at: datetime()
+          occurred_at: datetime(), recorded_at: datetime()
         })
         CREATE (e)-[:SUPPORTS {
           tenant: tenant, slot_id: b.slot_id, recorded_at: e.recorded_at
